@@ -1,10 +1,12 @@
 """A concierge for many guests of a hotel: async, with `create_agent` and threads in PostgreSQL.
 
-    python concierge.py zoe "I am vegetarian." --threads postgresql://localhost/threads
+    python concierge.py zoe "Please remember I am vegetarian."
+    python concierge.py zoe "What do you know of me?" --thread second
 
-A guest is known by the context of the run. Memories are recalled before the model runs and learned
-after it, and the model can remember, recall and forget by itself. Without `--model` a script
-replaces the model.
+A guest is known by the context of the run. Memories are recalled before the model runs, and the
+model can remember, recall and forget by itself; what is merely said is learned after five turns.
+Threads are kept in a file, or with `--threads postgresql://localhost/threads` in PostgreSQL.
+Without `--model` a script replaces the model.
 """
 
 from __future__ import annotations

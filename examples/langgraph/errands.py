@@ -24,13 +24,12 @@ from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
-from langgraph.store.base import BaseStore
 from langgraph.types import Command, Send, interrupt
 
 import remembrancer
 from remembrancer.integrations.langgraph import (
     AssistantState,
-    SharedStore,
+    RemembrancerStore,
     learn_node,
     merge_system_messages,
     of_run,
@@ -45,6 +44,9 @@ PLAN = (
 )
 ACT = "Run this errand and say in one line what came of it: "
 ANSWER = "Tell the user in one line what came of their errands: "
+
+MEMORY = re.compile(r"^- (.*)", re.M)
+"""A line of the note that `recall_node` adds."""
 
 Errand = dict[str, Any]
 Act = Callable[[list[BaseMessage], str], str]
@@ -63,7 +65,7 @@ class Script(SimpleChatModel):
             request = next(one.text for one in messages[-2::-1] if one.type == "human")
             return re.sub(r"(?m)^(>?)(book|buy)", r"\1!\2", _split(request))
         if task.startswith(ACT):
-            known = [one for one in re.findall(r"^- (.*)", system, re.M) if "done" not in one]
+            known = [one for one in MEMORY.findall(system) if "done" not in one]
             return f"{task.removeprefix(ACT)}: done" + "".join(f" ({one})" for one in known)
         return task.removeprefix(ANSWER)
 
@@ -93,16 +95,22 @@ def _candidate_ids(text: str) -> Iterator[str]:
         number += 1
 
 
+def list_recalled(messages: list[BaseMessage]) -> list[str]:
+    """Return the memories in the note of the run."""
+    return [line for one in messages if one.type == "system" for line in MEMORY.findall(one.text)]
+
+
 def ready(state: AssistantState) -> list[Errand]:
     """Return the errands that are not settled and need nothing that is not done."""
     artifacts = state["artifacts"]
-    done, failed = {*artifacts["done_ids"]}, {*artifacts["failed_actions"]}
+    done, failed = {*artifacts["doneIds"]}, {*artifacts["failedActions"]}
     waiting = [one for one in state["plan"] if one["id"] not in done | failed]
     return [one for one in waiting if done | failed >= {*one["needs"]}]
 
 
 def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | None = None) -> Any:
     """Build the graph; `act` runs an errand instead of the model."""
+    memory_of = of_run(people)
 
     def ask(messages: list[BaseMessage], task: str) -> str:
         (system, *rest) = merge_system_messages([SystemMessage("You run errands."), *messages])
@@ -110,12 +118,18 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
 
     def plan(state: AssistantState) -> dict[str, Any]:
         before = state.get("artifacts", {})
-        taken = {*before.get("done_ids", ()), *before.get("failed_actions", ())}
+        taken = {*before.get("doneIds", ()), *before.get("failedActions", ())}
         errands = read_plan(ask(state["messages"], PLAN), taken)
         return {
             "plan": errands,
             "previews": [{"id": one["id"], "state": "planned"} for one in errands],
-            "artifacts": {"done_ids": [], "failed_actions": {}, "created_ids": {}, "results": {}},
+            "artifacts": {
+                "doneIds": [],
+                "failedActions": {},
+                "createdIds": {},
+                "results": {},
+                "memories": list_recalled(state["messages"]),
+            },
         }
 
     def approve(state: AssistantState) -> dict[str, Any]:
@@ -125,18 +139,16 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
         return {
             "approvals": {one: one in granted for one in costly},
             "previews": [{"id": one, "state": "refused"} for one in refused],
-            "artifacts": {"failed_actions": refused},
+            "artifacts": {"failedActions": refused},
         }
 
     def fan_out(state: AssistantState) -> list[Send] | str:
         return [Send("act", {**state, "errand": one}) for one in ready(state)] or "answer"
 
-    def run_errand(
-        state: dict[str, Any], config: RunnableConfig, *, store: BaseStore
-    ) -> dict[str, Any]:
+    def run_errand(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         errand, artifacts = state["errand"], state["artifacts"]
         id = errand["id"]
-        lost = [one for one in errand["needs"] if one in artifacts["failed_actions"]]
+        lost = [one for one in errand["needs"] if one in artifacts["failedActions"]]
         if lost:
             return _fail(id, f"needs {lost[0]}")
         known = [artifacts["results"][one] for one in errand["needs"]]
@@ -145,19 +157,18 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
             result = run([*state["messages"], *map(AIMessage, known)], errand["text"])
         except Exception as error:  # an errand can fail in any way, and the others go on
             return _fail(id, str(error))
-        person = config["configurable"]["org_id"], config["configurable"]["user_id"]
-        store.put((*person, "errands"), id, {"text": result})
+        RemembrancerStore(memory_of(config)).put(("errands",), id, {"text": result})
         return {
             "previews": [{"id": id, "state": "done"}],
             "artifacts": {
-                "done_ids": [id],
+                "doneIds": [id],
                 "results": {id: result},
-                "created_ids": {id: f"errands/{id}"},
+                "createdIds": {id: f"errands/{id}"},
             },
         }
 
     def answer(state: AssistantState) -> dict[str, Any]:
-        results, failed = (state["artifacts"][name] for name in ("results", "failed_actions"))
+        results, failed = (state["artifacts"][name] for name in ("results", "failedActions"))
         told = [
             results[id] if id in results else f"{id}: failed, {failed[id]}"
             for id in (one["id"] for one in state["plan"])
@@ -166,13 +177,13 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
 
     graph = StateGraph(AssistantState)
     nodes: dict[str, Any] = {
-        "recall": recall_node(of_run(people)),
+        "recall": recall_node(memory_of),
         "plan": plan,
         "approve": approve,
         "act": run_errand,
         "fan_in": lambda _: {},
         "answer": answer,
-        "learn": learn_node(of_run(people), has_acted=lambda state: bool(state["plan"])),
+        "learn": learn_node(memory_of, has_acted=lambda state: bool(state["plan"])),
     }
     for name, node in nodes.items():
         graph.add_node(name, node)
@@ -190,7 +201,7 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
 def _fail(errand: str, reason: str) -> dict[str, Any]:
     return {
         "previews": [{"id": errand, "state": "failed"}],
-        "artifacts": {"failed_actions": {errand: reason}},
+        "artifacts": {"failedActions": {errand: reason}},
     }
 
 
@@ -199,7 +210,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("message")
     parser.add_argument("--place", type=Path, default=Path("errands"))
-    parser.add_argument("--org", default="acme")
+    parser.add_argument("--org", help="for an application with several organisations")
     parser.add_argument("--user", default="ada")
     parser.add_argument("--thread", default="first")
     parser.add_argument("--model")
@@ -211,9 +222,7 @@ def main() -> None:
         open_saver(args.place / "threads.db") as saver,
     ):
         model = init_chat_model(args.model) if args.model else Script()
-        graph: Runnable[Any, Any] = build(people, model).compile(
-            checkpointer=saver, store=SharedStore(people)
-        )
+        graph: Runnable[Any, Any] = build(people, model).compile(checkpointer=saver)
         run = run_config(args.org, args.user, args.thread)
         state = graph.invoke({"messages": [("user", args.message)]}, run)
         if "__interrupt__" in state:

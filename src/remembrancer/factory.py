@@ -14,6 +14,7 @@ from remembrancer.config import (
     Settings,
 )
 from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput
 from remembrancer.llm.models import Models
 from remembrancer.store.open import open_store
 
@@ -37,6 +38,7 @@ def open(
     Without a place, the configured one is used; the default is the user's data directory. `models`
     are used instead of the configured ones.
     """
+    _check_services(embedder, models)
     settings = settings or config.load()
     if profile is not None:
         settings = config.override_settings(settings, {"profile": profile})
@@ -49,6 +51,20 @@ def open(
         clock,
         models or open_models(settings.models),
     )
+
+
+def _check_services(embedder: object, models: object) -> None:
+    """Raise InvalidInput for a model or embeddings of another library."""
+    if not isinstance(models, Models | None):
+        raise InvalidInput(
+            f"models must be Models(…), not {type(models).__name__}: "
+            "pass langchain_models(model) for a chat model of LangChain."
+        )
+    if embedder is not None and not callable(getattr(embedder, "embed", None)):
+        raise InvalidInput(
+            f"embedder must be an Embedder, not {type(embedder).__name__}: "
+            "pass LangChainEmbedder(embeddings, model=…) for embeddings of LangChain."
+        )
 
 
 def open_embedder(settings: EmbeddingSettings) -> Embedder:

@@ -22,6 +22,7 @@ from remembrancer.maintenance.stats import (
     compute_stats,
     count_by_scope,
 )
+from remembrancer.options import check_options, check_value
 from remembrancer.paging import (
     decode_cursor,
     decode_offset,
@@ -82,7 +83,6 @@ from remembrancer.types import (
     Turn,
     Verdict,
     Written,
-    check_options,
     looks_like_id,
     parse_enum,
     parse_relation,
@@ -322,6 +322,7 @@ class Memory(Conversations):
         `confirm`, `update` or `forget`.
         """
         limit = validate_limit(limit)
+        check_value("minimum_confidence", minimum_confidence, float)
         check_options(filters, ListFilter)
         validate_confidence(minimum_confidence)
         order = parse_enum(ListOrder, order, "order")

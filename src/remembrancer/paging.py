@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
+from remembrancer.options import check_value
 from remembrancer.store.contract import Position
 from remembrancer.types import Event, Page, Rejection
 
@@ -80,6 +81,7 @@ def read_visible_page(
 
 
 def validate_limit(limit: int) -> int:
+    check_value("limit", limit, int)
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidInput(f"The limit must be from 1 to {MAX_LIMIT}.")
     return limit

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +15,6 @@ from remembrancer.errors import InvalidInput
 
 GLOBAL_SCOPE = "global"
 """The scope that every agent of a person can see."""
-
-LIST_HINT = re.compile(r"\b(Sequence|tuple|list)\[")
 
 JOBS_SURFACE = "jobs"
 """The surface of automatic changes; undo reverses them only by their event id."""
@@ -815,18 +811,6 @@ class Page(Generic[Item]):
 
     items: tuple[Item, ...]
     cursor: str | None = None
-
-
-def check_options(given: Mapping[str, object], known: type) -> None:
-    """Raise InvalidInput for an option that a TypedDict has not, or for text instead of a list."""
-    hints = known.__annotations__
-    for name, value in given.items():
-        if name not in hints:
-            close = difflib.get_close_matches(name, hints, 1, 0.5)
-            hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(hints)}."
-            raise InvalidInput(f"There is no option {name!r}. {hint}")
-        if isinstance(value, str) and LIST_HINT.search(str(hints[name])):
-            raise InvalidInput(f"{name} must be a list: pass [{value!r}].")
 
 
 def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:

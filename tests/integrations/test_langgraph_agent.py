@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
@@ -232,12 +234,11 @@ def test_N6_the_concierge_runs_as_it_stands(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    guest = f"zoe of {tmp_path.name}"
+    guest = f"zoe-{tmp_path.name}"
     options = ("--place", str(tmp_path / "hotel"), "--threads", threads)
 
-    for thread, words in (("first", "Please remember I am vegetarian."), ("second", "Well?")):
-        given = ["concierge.py", guest, words, *options, "--thread", thread]
-        monkeypatch.setattr(sys, "argv", given)
+    for line in re.findall(r"^ +python (.*)$", concierge.__doc__ or "", re.M):
+        monkeypatch.setattr(sys, "argv", [*shlex.split(line.replace("zoe", guest)), *options])
         asyncio.run(concierge.main())
 
     assert re.fullmatch(
@@ -295,6 +296,12 @@ class Extractor(Answers):
         return json.dumps({"operations": [operation]})
 
 
+@pytest.mark.parametrize("models", [GenericFakeChatModel(messages=iter([])), [1], "gpt-5"])
+def test_N4_models_of_langchain_are_handed_over_wrapped(models: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"pass langchain_models\(model\) for a chat model"):
+        remembrancer.open(":memory:", models=models)
+
+
 def test_N4_what_is_said_is_learned_with_the_graphs_own_model(tmp_path: Path) -> None:
     models = langchain_models(Extractor(text=""))
     with remembrancer.open(tmp_path / "own", profile="namespaces", models=models) as people:
@@ -312,16 +319,10 @@ def test_N4_the_chatbot_remembers_in_every_thread(
     chatbot = load_example("chatbot")
     place = str(tmp_path / "bot")
 
-    class Echo(Answers):
-        """Tells what it was told of the user."""
-
-        def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
-            return messages[0].text if messages[0].type == "system" else "Nothing."
-
-    for thread, words in (("first", "I live in Oslo."), ("second", "Where do I live?")):
-        said = iter([words, ""])
-        chatbot.chat(Echo(text=""), place, thread, lambda _, said=said: next(said))
-
-    first, second = capsys.readouterr().out.split("\n", 1)
-    assert first == "Nothing."
-    assert "live in Oslo" in second
+    for number, model in enumerate((None, chatbot.Echo())):
+        for words in ("I live in Oslo.", "Where do I live?"):
+            said = iter([words, ""])
+            chatbot.chat(model, f"{place}{number}", ask=lambda _, said=said: next(said))
+        first, second = capsys.readouterr().out.split("\n", 1)
+        assert first == "I know nothing of that yet."
+        assert "live in Oslo" in second

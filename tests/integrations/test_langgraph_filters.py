@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.filters import matches_filter
+from remembrancer.integrations.langgraph.filters import check_filter, matches_filter
 
 VALUE: dict[str, Any] = {
     "n": 3,
@@ -78,4 +78,4 @@ def test_what_it_asks_for_is_not_there(wanted: dict[str, Any]) -> None:
 
 def test_an_operator_that_nobody_knows_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"\$like"):
-        matches_filter(VALUE, {"name": {"$like": "A%"}})
+        check_filter({"name": {"$like": "A%"}})

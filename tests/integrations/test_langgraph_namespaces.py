@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +95,37 @@ def test_names_that_look_alike_share_nothing(one: Space, other: Space, shared: S
     assert shown(shared, other) == {str(other)}
 
 
+@pytest.mark.parametrize(
+    ("space", "sentence"),
+    [
+        ("alice", r"a tuple of labels: pass \('alice',\), not 'alice'"),
+        (["acme", "ada", "notes"], r"a tuple of labels: pass \('acme', 'ada', 'notes'\), not \["),
+        (None, "a tuple of labels"),
+        (("acme", "ada@x.org", "notes"), r"quoted=True\) and pass quote_label\('ada@x.org'\)"),
+        (("acme", 42, "notes"), "must be strings, but got 42"),
+    ],
+)
+def test_a_namespace_is_a_tuple_of_labels_without_periods(
+    space: Any, sentence: str, shared: SharedStore, people: Remembrancer
+) -> None:
+    async def put_later(store: BaseStore) -> None:
+        await store.aput(space, "k", {"of": "nobody"})
+
+    for store in (shared, RemembrancerStore(people.for_user("ada"))):
+        verbs: list[Callable[[], object]] = [
+            lambda store=store: store.put(space, "k", {"of": "nobody"}),
+            lambda store=store: asyncio.run(put_later(store)),
+            lambda store=store: store.get(space, "k"),
+            lambda store=store: store.delete(space, "k"),
+            lambda store=store: store.search(space),
+            lambda store=store: store.list_namespaces(prefix=space or "none"),
+        ]
+        for verb in verbs:
+            with pytest.raises(InvalidNamespaceError, match=sentence):
+                verb()
+    assert people.owners() == []
+
+
 @pytest.mark.parametrize("space", [(), ("acme",), ("*", "ada"), ("acme", "*"), ("*",)])
 def test_what_names_no_person_is_refused(space: Space, shared: SharedStore) -> None:
     for op in (
@@ -175,16 +208,21 @@ class Guest:
 def read_as(store: BaseStore, space: Space, config: Any = None, context: Any = None) -> Any:
     """What a node of a running graph reads in a namespace."""
     read: list[Any] = []
+    run_in_graph(store, lambda store: read.extend(shown(store, space)), config, context)
+    return read
 
+
+def run_in_graph(
+    store: BaseStore, act: Callable[[BaseStore], object], config: Any = None, context: Any = None
+) -> None:
     def node(state: AssistantState, *, store: BaseStore) -> dict[str, Any]:
-        read.extend(one.value["of"] for one in store.search(space))
+        act(store)
         return {}
 
     graph: Any = StateGraph(AssistantState, context_schema=Guest).add_node("node", node)
     graph.add_edge(START, "node").compile(store=store).invoke(
         {"messages": []}, config, context=context
     )
-    return read
 
 
 @pytest.mark.feature("N1")
@@ -224,8 +262,36 @@ def test_N1_a_graph_that_does_not_say_for_whom_it_runs_reaches_nothing(
     ):
         with pytest.raises((InvalidNamespaceError, InvalidInput), match=missing):
             read_as(shared, space, config, context)
-    chain: Any = RunnableLambda(lambda _: len(shared.search(space)))
-    assert chain.invoke(None, {"configurable": {"session": "of no graph"}}) == 1
+
+
+@pytest.mark.feature("N1")
+@pytest.mark.parametrize(
+    "config", [None, run_config("acme", "max", "first")], ids=["outside of graphs", "in a graph"]
+)
+@pytest.mark.parametrize("more", [{}, {"metadata": {"a": 1}, "callbacks": []}], ids=["", "more"])
+def test_N1_a_chain_with_a_configuration_of_its_own_reaches_the_person_it_names(
+    shared: SharedStore, config: Any, more: dict[str, Any]
+) -> None:
+    spaces = [("acme", "max", "notes"), ("acme", "zoe", "notes")]
+    for space in spaces:
+        shared.put(space, "k", {"of": space[1]})
+    chain: Any = RunnableLambda(lambda space: shown(shared, space))
+
+    def call(space: Space, **configurable: str) -> Any:
+        return chain.invoke(space, {"configurable": {"session_id": "s", **configurable}, **more})
+
+    def check() -> None:
+        for space in spaces:
+            with pytest.raises(InvalidNamespaceError, match="with a configurable of its own"):
+                call(space)
+        assert call(spaces[0], org_id="acme", user_id="max") == {"max"}
+        with pytest.raises(InvalidNamespaceError, match="another user"):
+            call(spaces[1], org_id="acme", user_id="max")
+
+    if config is None:
+        check()
+    else:
+        run_in_graph(shared, lambda _: check(), config)
 
 
 @pytest.mark.feature("N1")
@@ -254,6 +320,12 @@ def test_N1_a_namespace_that_begins_with_a_user_is_mapped_or_refused(
     assert own.list_namespaces(prefix=("ada",)) == [("ada", "memories")]
     assert len(people.for_user("ada").list().items) == 1
     assert read_as(own, ("ada", "memories"), context=Guest("ada")) == ["ada"]
+    acme = SharedStore(people, tenant="acme")
+    acme.put(("ada", "memories"), "k", {"of": "ada of acme"})
+    assert read_as(acme, ("ada", "memories"), context=Guest("ada")) == ["ada of acme"]
+    for guest in (Guest("bob"), Guest("ada", tenant)):
+        with pytest.raises(InvalidNamespaceError, match="another user"):
+            read_as(acme, ("ada", "memories"), context=guest)
     for one, space in ((own, ("bob", "memories")), (shared, ("ada", "memories"))):
         with pytest.raises(InvalidNamespaceError, match="another user"):
             read_as(one, space, context=Guest("ada"))

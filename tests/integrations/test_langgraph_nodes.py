@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -26,6 +26,7 @@ from remembrancer.integrations.langgraph import (
     AssistantState,
     SharedStore,
     learn_node,
+    memory_tools,
     merge_system_messages,
     of_run,
     recall_node,
@@ -326,6 +327,31 @@ def test_N4_a_node_is_made_with_a_way_to_find_the_memory(people: Remembrancer) -
             node(people)  # type: ignore[arg-type]
 
 
+def test_N4_what_a_node_is_made_or_run_with_is_checked(people: Remembrancer) -> None:
+    memory_of: Any = of_run(people)
+    nodes: Any = (recall_node(memory_of), learn_node(memory_of))
+    anything: Any = "anything"
+    mistakes: list[tuple[Callable[[], object], str]] = [
+        (lambda: recall_node(memory_of, limit=anything), "limit must be a whole number"),
+        (lambda: recall_node(memory_of, budget=anything), "budget must be a whole number"),
+        (lambda: recall_node(memory_of, kinds="fact"), r"must be a list: pass \['fact'\]"),
+        (lambda: recall_node(memory_of, minimum_importance=anything), "must be a number"),
+        (lambda: learn_node(memory_of, has_acted=anything), "has_acted must be a function"),
+        (lambda: of_run(people, person_of=anything), "person_of must be a function"),
+        (lambda: memory_tools(people, extent=anything), "extent must be one of 'core', 'full'"),
+        (lambda: memory_tools(people, time_zone="Mars/X"), "'Mars/X' is not a time zone"),
+        (lambda: memory_tools(people, names="remember"), r"pass \['remember'\]"),
+        *(
+            (lambda node=node, config=config: node({"messages": "Hi"}, config), "set user_id")
+            for node in nodes
+            for config in (None, {"configurable": None})
+        ),
+    ]
+    for mistake, sentence in mistakes:
+        with pytest.raises(InvalidInput, match=sentence):
+            mistake()
+
+
 def heard(people: Remembrancer, run: Any) -> list[str]:
     people.flush()
     return [one.content for one in people.for_user("ada").turns(run["configurable"]["thread_id"])]
@@ -398,6 +424,33 @@ def test_N4_a_history_that_is_sent_anew_with_each_run_is_heard_once(
     assert heard(people, run) == ADA
 
 
+def with_ids(text: str) -> Any:
+    """`H1` and `A1:id` as a person's message and as a model's with an id."""
+    words, _, id = text.partition(":")
+    return (HumanMessage if words[0] == "H" else AIMessage)(words, id=id or None)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        ["H1", "H1 A1:1 H2", "H1 A1:1 H2 A2:2 H3", "H1 A1:1 H2 A2:2 H3 A3:3 H4"],
+        ["H1 A1:1", "H1 A1:1 H2 A2:2", "H1 A1:1 H2 A2:2 H3"],
+        ["H1:1 A1:2", "H2:1 A2:2", "H3:1 A3:2"],
+        ["H1:1 A1:2 H2:3", "A1:2 H2:3 A2:4", "H2:3 A2:4 H3:5"],
+    ],
+    ids=["heard before the model", "heard after it", "ids begin anew", "a window"],
+)
+def test_N4_messages_are_known_by_their_ids_and_words(
+    people: Remembrancer, tenant: str, runs: Sequence[str]
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+    for texts in runs:
+        learn({"messages": [with_ids(text) for text in texts.split()]}, run)
+
+    spoken = dict.fromkeys(text.partition(":")[0] for texts in runs for text in texts.split())
+    assert heard(people, run) == [*spoken]
+
+
 def test_N4_a_secret_in_a_message_leaves_no_trace_in_what_it_is_known_by(
     people: Remembrancer, tenant: str
 ) -> None:
@@ -424,3 +477,46 @@ def test_N4_an_item_is_told_in_its_own_words(people: Remembrancer, tenant: str) 
         (line,) = [line for line in told.splitlines() if "quiet room" in line]
         assert "item" not in line.casefold()
         assert not re.search("[0-9a-f]{32}", line)
+
+
+def test_N4_items_are_told_like_facts_about_the_person(people: Remembrancer, tenant: str) -> None:
+    store, ada = SharedStore(people), people.for_user("ada")
+    known = ["Zoe wants a quiet room", "Zoe wants a low floor room", "Is vegetarian"]
+    for text in known:
+        store.put((tenant, "ada", "notes"), text, {"text": text})
+
+    for prompt in ("Which room does Zoe want?", "Plan my dinner tonight"):
+        told = [one for one in str(ada.context(prompt)).splitlines() if one.startswith("- ")]
+        assert told
+        assert not any("item" in line for line in told)
+    assert "Is vegetarian" in str(ada.context("Plan my dinner tonight"))
+
+
+def test_N4_a_note_says_nothing_twice(people: Remembrancer, tenant: str) -> None:
+    me, store = people.for_user("ada"), SharedStore(people)
+    drinks = [f"Ada drinks {drink}" for drink in ("tea", "coffee", "juice", "wine", "water")]
+    for key in "abc":
+        store.put((tenant, "ada", "notes"), key, {"text": drinks[0]})
+    for drink in drinks:
+        me.remember(drink)
+    run = run_config(tenant, "ada", "first")
+
+    (note,) = recall_node(of_run(people))({"messages": [("user", "What does Ada drink?")]}, run)[
+        "messages"
+    ]
+    assert sorted(one[2:] for one in note.text.splitlines() if one[:2] == "- ") == sorted(drinks)
+
+
+def test_N4_a_note_has_no_turns_of_its_own_thread(open_memory: Open, tenant: str) -> None:
+    people = open_memory("assistant")
+    here, there = (run_config(tenant, "ada", name) for name in ("here", "there"))
+    for run, drink in ((here, "tea"), (there, "coffee")):
+        said = f"The guests would like some {drink} to drink."
+        learn_node(of_run(people))({"messages": [("user", said)]}, run)
+    people.flush()
+
+    (note,) = recall_node(of_run(people), kinds=["turn"], limit=1)(
+        {"messages": [("user", "What would the guests like, tea to drink?")]}, here
+    )["messages"]
+    assert "coffee" in note.text
+    assert "tea" not in note.text

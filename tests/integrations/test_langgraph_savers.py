@@ -96,6 +96,44 @@ def test_N5_a_thread_opens_to_its_person_alone(threads: str, tenant: str) -> Non
     assert said == ["The key is under the tile.", "1"]
 
 
+def test_N5_the_context_of_a_run_names_the_person_of_its_thread(threads: str, tenant: str) -> None:
+    person = {"user_id": "ada", "org_id": tenant}
+    thread_id = run_config(tenant, "ada", "first")["configurable"]["thread_id"]
+    thread: Any = {"configurable": {"thread_id": thread_id}}
+
+    async def talk_later() -> int:
+        async with aopen_saver(threads) as saver:
+            state = await compile_chat(saver).ainvoke(say("Again."), thread, context=person)
+            return len(state["messages"])
+
+    with open_saver(threads) as saver:
+        chat = compile_chat(saver)
+        chat.invoke(say("Hello."), thread, context=person)
+        for other in ({**person, "user_id": "bob"}, {"user_id": "ada"}):
+            with pytest.raises(NotAllowed):
+                chat.invoke(say("Hello."), thread, context=other)
+        with pytest.raises(InvalidInput, match="in configurable or in the context"):
+            chat.invoke(say("Hello."), thread)
+        with pytest.raises(InvalidInput, match=r"open one with aopen_saver\(…\)"):
+            asyncio.run(chat.ainvoke(say("Hello."), thread, context=person))
+    assert asyncio.run(talk_later()) == 4
+
+
+def test_N5_a_saver_shares_a_pool_of_ten_connections(
+    postgres_server: Callable[[str], str],
+) -> None:
+    async def measure(place: str) -> Any:
+        async with aopen_saver(place) as saver:
+            return saver.conn  # type: ignore[attr-defined]
+
+    place = postgres_server("threads")
+    with open_saver(place) as saver:
+        pools: Any = (saver.conn, asyncio.run(measure(place)))  # type: ignore[attr-defined]
+    for pool in pools:
+        assert (pool.min_size, pool.max_size, pool.max_idle) == (1, 10, 30)
+        assert pool.kwargs["connect_timeout"] == 2
+
+
 def test_N5_a_run_goes_on_from_what_the_history_shows(threads: str, tenant: str) -> None:
     ada = run_config(tenant, "ada", "first")
     with open_saver(threads) as saver:
@@ -168,6 +206,24 @@ def test_N5_a_thread_is_named_by_text() -> None:
         run_config("acme", "ada", anything)
     with pytest.raises(InvalidInput, match="org_id must be text, not int"):
         run_config(anything, "ada", "first")
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        (None, "a file or at a postgresql:// URL, not None"),
+        ("", "not ''"),
+        ("mysql://x", "cannot be opened at mysql://: name a file, or write postgresql://"),
+        ("postgresql+psycopg://x/y", r"write postgresql://"),
+        ("missing/threads.db", "There is no folder missing: create it"),
+        (".", "is a folder: name a file in it"),
+    ],
+)
+def test_N5_a_place_that_is_none_is_refused(place: Any, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        open_saver(place).__enter__()
+    with pytest.raises(InvalidInput, match=sentence):
+        asyncio.run(aopen_saver(place).__aenter__())
 
 
 def test_N5_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,9 +62,7 @@ def graph(people: Remembrancer, place: str, tmp_path: Path) -> Iterator[Any]:
     """The example, on LangGraph's saver for the engine at hand."""
     where = place if place.startswith("postgresql") else str(tmp_path / "threads.db")
     with open_saver(where) as saver:
-        yield errands.build(people, errands.Script()).compile(
-            checkpointer=saver, store=SharedStore(people)
-        )
+        yield errands.build(people, errands.Script()).compile(checkpointer=saver)
 
 
 def say(words: str) -> dict[str, Any]:
@@ -104,7 +102,7 @@ def test_N5_the_channels_of_an_assistant_replace_merge_or_keep_one_of_each() -> 
 
 
 def test_N5_a_preview_without_an_id_is_answered_with_a_sentence() -> None:
-    for preview in ({"text": "a train"}, {"id": None}, "a train"):
+    for preview in ({"text": "a train"}, {"id": None}, {"id": [1]}, "a train"):
         with pytest.raises(InvalidInput, match="A preview needs an actionId or an id"):
             merge_by_id([], [preview])  # type: ignore[list-item]
 
@@ -131,7 +129,8 @@ def test_N6_errands_run_in_parallel_and_share_what_comes_of_them(
     assert state["previews"] == [
         {"id": one, "state": "done"} for one in ("a table for dinner", "a train", "a hotel")
     ]
-    assert sorted(state["artifacts"]["done_ids"]) == ["a hotel", "a table for dinner", "a train"]
+    assert sorted(state["artifacts"]["doneIds"]) == ["a hotel", "a table for dinner", "a train"]
+    assert state["artifacts"]["memories"] == ["Is vegetarian"]
     assert "vegetarian" in state["artifacts"]["results"]["a table for dinner"]
     kept = SharedStore(people).search((tenant, "ada", "errands"))
     assert {one.key for one in kept} == {"a table for dinner", "a train", "a hotel"}
@@ -161,9 +160,9 @@ def test_N6_an_errand_that_fails_is_recorded_and_the_others_go_on(
     state = graph.invoke(say(words), run_config(tenant, "ada", "first"))
 
     artifacts = state["artifacts"]
-    assert artifacts["done_ids"] == ["a table", "a friend to invite"]
-    assert artifacts["failed_actions"] == {"a train": "no train", "a hotel": "needs a train"}
-    assert artifacts["created_ids"]["a table"] == "errands/a table"
+    assert artifacts["doneIds"] == ["a table", "a friend to invite"]
+    assert artifacts["failedActions"] == {"a train": "no train", "a hotel": "needs a train"}
+    assert artifacts["createdIds"]["a table"] == "errands/a table"
     assert "a hotel" not in seen
     assert "a table: found" in seen["a friend to invite"], "what it needs is there when it starts"
     assert "a train: failed, no train" in state["messages"][-1].text
@@ -175,12 +174,12 @@ def test_N6_an_errand_that_spends_money_waits_for_approval(graph: Any, tenant: s
     state = graph.invoke(say("book a table, buy a train ticket, a friend to invite"), run)
     (asked,) = state["__interrupt__"]
     assert asked.value == {"approve": ["book a table", "buy a train ticket"]}
-    assert state["artifacts"]["done_ids"] == []
+    assert state["artifacts"]["doneIds"] == []
 
     state = graph.invoke(Command(resume=["book a table"]), run)
-    assert sorted(state["artifacts"]["done_ids"]) == ["a friend to invite", "book a table"]
+    assert sorted(state["artifacts"]["doneIds"]) == ["a friend to invite", "book a table"]
     assert state["approvals"] == {"book a table": True, "buy a train ticket": False}
-    assert state["artifacts"]["failed_actions"] == {"buy a train ticket": "not approved"}
+    assert state["artifacts"]["failedActions"] == {"buy a train ticket": "not approved"}
 
 
 @pytest.mark.feature("N6")
@@ -188,7 +187,7 @@ def test_N6_an_errand_that_is_asked_for_again_is_run_again(graph: Any, tenant: s
     run = run_config(tenant, "ada", "first")
     for _ in range(2):
         state = graph.invoke(say("a train"), run)
-    assert state["artifacts"]["done_ids"] == ["a train", "a train (2)"]
+    assert state["artifacts"]["doneIds"] == ["a train", "a train (2)"]
 
 
 def test_N5_two_branches_from_one_checkpoint_know_nothing_of_each_other(
@@ -206,6 +205,7 @@ def test_N5_two_branches_from_one_checkpoint_know_nothing_of_each_other(
         said = [one.text for one in state["messages"] if one.type == "human"]
         assert said == ["a train", own]
         assert sorted(state["artifacts"]["results"]) == sorted(["a train", own])
+        state["artifacts"].pop("memories")  # the person's, in all branches
         assert other not in str({**state, "messages": said})
     told = [
         turn.content
@@ -303,9 +303,11 @@ def until(is_so: Any, seconds: float = 300) -> None:
         time.sleep(0.1)
 
 
-def test_N6_the_example_runs_as_it_stands(tmp_path: Path) -> None:
+@pytest.mark.parametrize("person", [(), ("--org", "acme", "--user", "ada.l@x.org")])
+def test_N6_the_example_runs_as_it_stands(tmp_path: Path, person: tuple[str, ...]) -> None:
+    place = ("--place", str(tmp_path / "here"))
     told = subprocess.run(
-        [sys.executable, str(EXAMPLE), "a table, a train", "--place", str(tmp_path / "here")],
+        [sys.executable, str(EXAMPLE), "a table, a train", *place, *person],
         capture_output=True,
         text=True,
         check=True,

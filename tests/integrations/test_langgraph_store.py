@@ -24,6 +24,7 @@ from langgraph.store.base import (
     SearchOp,
 )
 from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 import remembrancer
 from remembrancer import Status
@@ -42,7 +43,9 @@ from remembrancer.integrations.langgraph import (
     LangChainEmbedder,
     RemembrancerStore,
     SharedStore,
+    acopy_store,
     copy_store,
+    quote_label,
 )
 from remembrancer.remember.trust import DELEGATED, trust_tier
 from remembrancer.testing import ModelEndpoint, says
@@ -547,6 +550,12 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
     me: Any = people.for_user("ada")
     anything: Any = store
     days: Any = {"deep": {"days": [timedelta(1)]}}
+    circle: Any = {}
+    circle["inner"] = circle
+
+    def put_with(details_of: Any) -> None:
+        RemembrancerStore(me, details_of=details_of).put(NOTES, "k", {"n": 1})
+
     mistakes: list[tuple[Callable[[], object], str]] = [
         (lambda: RemembrancerStore("/path"), "memory of a user, not str: pass people.for_user"),  # type: ignore[arg-type]
         (lambda: RemembrancerStore(people), "not Remembrancer: pass people.for_user"),  # type: ignore[arg-type]
@@ -554,7 +563,7 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         (lambda: SharedStore(people, field=["a"]), "no option 'field'. Did you mean 'fields'"),  # type: ignore[call-arg]
         (lambda: RemembrancerStore(me, fields="text"), r"fields must be a list: pass \['text'\]"),  # type: ignore[arg-type]
         (lambda: RemembrancerStore(me, index={"fields": "text"}), r"pass \['text'\]"),  # type: ignore[typeddict-item]
-        (lambda: RemembrancerStore(me, fields=5), "must be a list of the names of fields: not 5"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, fields=5), "fields must be a list of text, not 5"),  # type: ignore[arg-type]
         (lambda: anything.put(NOTES, "k", {"n": 1}, index=5), "index must be a list of the names"),
         (lambda: RemembrancerStore(me, index={"dims": 2, "embed": len}), "LangChainEmbedder"),  # type: ignore[typeddict-item]
         (lambda: anything.put(NOTES, "k", "tea"), "value must be a mapping, not str"),
@@ -568,6 +577,26 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         (lambda: store.search(NOTES, limit=-1), "limit must be a whole number from 0, not -1"),
         (lambda: anything.search(NOTES, offset="2"), "offset must be a whole number from 0"),
         (lambda: store.list_namespaces(limit=-1), "limit must be a whole number"),
+        (lambda: anything.list_namespaces(max_depth="2"), "max_depth must be a whole number"),
+        (lambda: anything.search(NOTES, query=5), "query must be text, not 5"),
+        (lambda: anything.search(NOTES, minimum_importance="5"), "minimum_importance must be a n"),
+        (lambda: anything.search(NOTES, minimum_importance=True), "must be a number, not True"),
+        (lambda: anything.search(NOTES, filter="a"), "filter must be a mapping .* not 'a'"),
+        (lambda: anything.search(NOTES, filter=["a"]), "filter must be a mapping"),
+        (lambda: anything.search(NOTES, filter={"a": {1: 2}}), "must be text, not 1"),
+        (lambda: store.search(NOTES, filter={"a": {"$in": 1}}), r"must be a list .* pass \[1\]"),
+        (lambda: store.search(NOTES, filter={"a": {"$in": "abc"}}), r"pass \['abc'\]"),
+        (lambda: RemembrancerStore(me, index="text"), "index must be a mapping, not 'text'"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, ttl=5), "ttl must be a mapping, not 5"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, ttl={"defaultttl": 5}), "Did you mean 'default_ttl'"),  # type: ignore[typeddict-unknown-key]
+        (lambda: RemembrancerStore(me, details_of=5), "details_of must be a function, not 5"),  # type: ignore[arg-type]
+        (lambda: put_with(lambda *_: None), r"must return ItemDetails\(…\), not NoneType"),
+        (lambda: put_with(lambda *_: {"kind": "fact"}), "ItemDetails.* not dict"),
+        (lambda: put_with(lambda *_: ItemDetails(origin="web")), "origin: use one of user,"),
+        (lambda: put_with(lambda *_: ItemDetails(importance="a")), "importance must be a number"),  # type: ignore[arg-type]
+        (lambda: store.put(NOTES, "k", circle), "100 levels deep, or contains itself"),
+        (lambda: quote_label(anything), "name to quote must be text"),
+        (lambda: SharedStore(people, person_of="login"), "person_of must be a function"),  # type: ignore[arg-type]
     ]
     for mistake, sentence in mistakes:
         with pytest.raises(InvalidInput, match=sentence):
@@ -576,6 +605,9 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         anything.put(NOTES, "k", "tea")
     with pytest.raises(TypeError, match="minutes"):
         anything.put(NOTES, "k", {"n": 1}, ttl="60")
+    for under in ("acme", (1,)):
+        with pytest.raises(InvalidNamespaceError, match=r"tuple of labels|must be strings"):
+            RemembrancerStore(me, under=under)  # type: ignore[arg-type]
     assert store.search(()) == []
 
 
@@ -605,6 +637,44 @@ def test_N3_items_of_another_store_are_copied(people: Remembrancer, tenant: str)
     assert item.value == {"text": "b of ('ada', 'memories', 'deep')"}
 
 
+@pytest.mark.feature("X8")
+@pytest.mark.postgres_long
+@pytest.mark.parametrize("origin", [None, "user"])
+def test_X8_nobody_vouches_for_the_items_of_another_store_unless_it_is_said(
+    people: Remembrancer, origin: str | None
+) -> None:
+    old, me = InMemoryStore(), people.for_user("ada")
+    old.put(("web",), "page", {"text": POISON})
+    old.put(("web",), "room", {"text": "Zoe wants a quiet room"})
+    new = RemembrancerStore(me)
+
+    assert copy_store(old, new, origin=origin) == 2
+    (*pages, room) = me.list().items
+    assert (len(pages), room.source) == ((1, Source.EXPLICIT) if origin else (0, Source.IMPORTED))
+    assert len(me.list(status=Status.QUARANTINED).items) == 1 - len(pages)
+    page = new.get(("web",), "page")
+    assert page is not None
+    assert page.value == {"text": POISON}
+
+
+@pytest.mark.postgres_long
+def test_N3_items_of_an_async_store_are_copied_in_its_event_loop(people: Remembrancer) -> None:
+    async def story() -> int:
+        async with AsyncSqliteStore.from_conn_string(":memory:") as old:
+            await old.setup()
+            await old.aput(("ada", "memories"), "k", {"text": "Ada drinks tea"})
+            with pytest.raises(InvalidInput, match="use await acopy_store"):
+                copy_store(old, new)
+            return await acopy_store(old, new)
+
+    new = SharedStore(people, tenant="acme")
+    assert asyncio.run(story()) == 1
+    assert keys(new.search(("ada",))) == ["k"]
+    nothing: Any = "nothing"
+    with pytest.raises(InvalidInput, match="two LangGraph stores, not str"):
+        copy_store(nothing, new)
+
+
 @pytest.mark.postgres_long
 def test_N3_an_applications_own_embeddings_are_used(tmp_path: Path) -> None:
     class Letters(Embeddings):
@@ -627,6 +697,13 @@ def test_N3_an_applications_own_embeddings_are_used(tmp_path: Path) -> None:
     def broken(texts: Sequence[str]) -> list[list[float]]:
         raise RuntimeError("no quota")
 
+    nothing: Any = None
+    with pytest.raises(InvalidInput, match="a function or the name of a model, not NoneType"):
+        LangChainEmbedder(nothing, model="none")
+    with pytest.raises(InvalidInput, match="model must be text, not None"):
+        LangChainEmbedder(Letters(), model=nothing)
+    with pytest.raises(InvalidInput, match=r"pass LangChainEmbedder\(embeddings, model=…\)"):
+        remembrancer.open(tmp_path, embedder=Letters())  # type: ignore[arg-type]
     with pytest.raises(EmbeddingFailed, match=r"broken failed\. RuntimeError: no quota"):
         LangChainEmbedder(broken, model="broken", dims=3).embed(["tea"])
     with pytest.raises(EmbeddingFailed, match="check dims"):

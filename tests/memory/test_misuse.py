@@ -38,6 +38,22 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"content": "x", "catgory": "fact"}, "Did you mean 'category'"),
     ("remember", {"content": "x", "ttl": 5}, "There is no option 'ttl'. Did you mean"),
     ("remember", {"content": "x", "tags": "food"}, r"tags must be a list: pass \['food'\]"),
+    ("remember", {"content": 5}, "content must be text, not 5"),
+    ("remember", {"content": "x", "tags": 5}, "tags must be a list of text, not 5"),
+    ("remember", {"content": "x", "tags": [5]}, r"tags must be a list of text, not \[5\]"),
+    ("remember", {"content": "x", "importance": "high"}, "importance must be a number, not 'high'"),
+    ("remember", {"content": "x", "importance": True}, "importance must be a number, not True"),
+    ("remember", {"content": "x", "ttl_days": "5"}, "ttl_days must be a number, not '5'"),
+    ("remember", {"content": "x", "scope": 5}, "scope must be text, not 5"),
+    ("remember", {"content": "x", "metadata": "x"}, "metadata must be a mapping, not 'x'"),
+    ("remember", {"content": "x", "valid_from": "x"}, "valid_from must be a datetime, not 'x'"),
+    ("recall", {"query": 5}, "query must be text, not 5"),
+    ("recall", {"query": "tea", "limit": "5"}, "limit must be a whole number, not '5'"),
+    ("recall", {"query": "tea", "minimum_importance": "x"}, "minimum_importance must be a number"),
+    ("recall", {"query": "tea", "used": 1}, "used must be true or false, not 1"),
+    ("list", {"limit": "a"}, "limit must be a whole number, not 'a'"),
+    ("list", {"minimum_confidence": "a"}, "minimum_confidence must be a number"),
+    ("forget_all", {"categories": [1]}, r"categories must be a list of text, not \[1\]"),
     ("update", {"reference": "tea", "content": "x", "tag": ["a"]}, "Did you mean 'tags'"),
 ]
 
@@ -99,7 +115,7 @@ def test_a_moment_is_a_datetime_near_and_far(serve: Callable[..., Served]) -> No
 @pytest.mark.postgres_long
 def test_a_query_and_a_user_are_text(store: Remembrancer, me: Memory) -> None:
     number: Any = 5
-    with pytest.raises(InvalidInput, match="query must be text, not int"):
+    with pytest.raises(InvalidInput, match="query must be text, not 5"):
         me.recall(number)
     with pytest.raises(InvalidInput, match="user must be text, not int: pass str"):
         store.for_user(number)

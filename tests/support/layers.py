@@ -4,7 +4,7 @@ from __future__ import annotations
 
 LAYERS = """
 errors clock retry ids text_format
-types cron embed environment
+types options cron embed environment
 guard llm local_server profiles testing
 config search
 agreement store

@@ -21,7 +21,7 @@ TREES = {
 }
 
 
-MAX_ROOT_MODULES = 20
+MAX_ROOT_MODULES = 21
 
 ONLY_IN = (
     ("store/", ("sqlalchemy", "sqlite3")),

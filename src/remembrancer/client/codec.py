@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, RemembrancerError
+from remembrancer.options import check_options, check_value
 from remembrancer.types import (
     AsOf,
     Episode,
@@ -25,7 +26,6 @@ from remembrancer.types import (
     Record,
     Rule,
     Turn,
-    check_options,
     to_as_of,
     validate_confidence,
 )
@@ -93,10 +93,11 @@ def build_list_params(filters: ListFilter) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value not in (None, (), [])}
 
 
-def check_fact_fields(given: FactFields) -> None:
+def check_fact_fields(content: str, given: FactFields) -> None:
     """Raise InvalidInput for a field that no memory has."""
     from remembrancer.remember.statement import FactFields
 
+    check_value("content", content, str)
     check_options(given, FactFields)
 
 
@@ -107,10 +108,11 @@ def check_list_filter(given: ListFilter) -> None:
     check_options(given, ListFilter)
 
 
-def check_recall_options(given: RecallOptions) -> None:
+def check_recall_options(query: str, given: RecallOptions) -> None:
     """Raise InvalidInput for an option that no recall has."""
     from remembrancer.recall.filters import RecallOptions
 
+    check_value("query", query, str)
     check_options(given, RecallOptions)
     validate_confidence(given.get("minimum_confidence", 0))
 

@@ -20,6 +20,7 @@ from remembrancer.client.codec import (
 )
 from remembrancer.client.conversations import RemoteConversations
 from remembrancer.errors import InvalidInput
+from remembrancer.options import check_value
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -110,7 +111,7 @@ class RemoteMemory(RemoteConversations):
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one statement; it supersedes an older value, and a duplicate is returned as is."""
-        check_fact_fields(details)
+        check_fact_fields(content, details)
         return self._write(Written, "POST", "remember", content=content, **details)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> Recollection:
@@ -118,7 +119,7 @@ class RemoteMemory(RemoteConversations):
 
         `.sure` of the result is the probability that anything relevant is remembered.
         """
-        check_recall_options(options)
+        check_recall_options(query, options)
         body = {**_build_filter_params(options), "query": query, "explain": True}
         return parse_recollection(self._server.query("recall", **body))
 
@@ -240,6 +241,8 @@ class RemoteMemory(RemoteConversations):
         was never recalled. The status "unconfirmed" lists what was learned in doubt and waits for
         `confirm`, `update` or `forget`.
         """
+        check_value("limit", limit, int)
+        check_value("minimum_confidence", minimum_confidence, float)
         check_list_filter(filters)
         validate_confidence(minimum_confidence)
         params = {
@@ -255,7 +258,7 @@ class RemoteMemory(RemoteConversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory with a new version; the old one stays in its history."""
-        check_fact_fields(details)
+        check_fact_fields(content, details)
         id = self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
         return self._write(Written, "PUT", "memory", id, content=content, **details)
 

@@ -54,7 +54,9 @@ class FactSearch:
     asked_days: frozenset[date]
 
     def person_of(self, fact: Fact) -> str | None:
-        """The person a fact is about, unless that is the user."""
+        """The person a fact is about, unless that is the user; a program's key names nobody."""
+        if fact.has_program_key:
+            return None
         subject = canonical_subject(fact.subject or USER_SUBJECT, self.own_names)
         return None if subject == USER_SUBJECT else subject
 

@@ -11,6 +11,7 @@ from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import redact_text
+from remembrancer.options import check_options, check_value
 from remembrancer.paging import validate_limit
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.recipes import RankingContext, Scored, days_since
@@ -23,7 +24,6 @@ from remembrancer.types import (
     Recalled,
     Recollection,
     Why,
-    check_options,
     parse_enum,
     to_as_of,
     validate_confidence,
@@ -90,8 +90,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
 
 
 def _validate_query(query: str) -> str:
-    if not isinstance(query, str):
-        raise InvalidInput(f"The query must be text, not {type(query).__name__}.")
+    check_value("query", query, str)
     if not query.strip():
         raise InvalidInput("The query is empty.")
     if len(query) > MAX_QUERY_CHARS:

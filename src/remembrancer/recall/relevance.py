@@ -85,12 +85,17 @@ class FactCandidate:
     """The similarity to the prompt word by word in English, if that was computed."""
 
     @property
+    def predicate(self) -> str:
+        """The predicate in words, of which a program's key has none."""
+        return "" if self.fact.has_program_key else self.fact.predicate or ""
+
+    @property
     def concepts(self) -> frozenset[str]:
-        return find_concepts(f"{self.fact.predicate or ''} {self.fact.content}")
+        return find_concepts(f"{self.predicate} {self.fact.content}")
 
     @property
     def topics(self) -> Mapping[str, float]:
-        return _weigh_own_topics(self.fact.predicate or "", self.fact.content)
+        return _weigh_own_topics(self.predicate, self.fact.content)
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import quarantine_status
 from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret_name
 from remembrancer.ids import new_id
+from remembrancer.options import check_options, check_value
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
 from remembrancer.remember.provenance import REQUEST_KEY
@@ -31,7 +32,6 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
-    check_options,
     parse_enum,
 )
 
@@ -114,6 +114,7 @@ class Statement:
 
 def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
     """Parse and validate; raises InvalidInput."""
+    check_value("content", content, str)
     check_options(details, FactFields)
     values = dict(details)
     for name, enum in ENUM_FIELDS.items():
@@ -275,7 +276,7 @@ def _ttl_days(statement: Statement, category: Category, profile: Profile) -> flo
 
 
 def _check_text(statement: Statement) -> None:
-    if not isinstance(statement.content, str) or not statement.content.strip():
+    if not statement.content.strip():
         raise InvalidInput("The content is empty.")
     for name, limit in (("content", MAX_CONTENT_CHARS), ("body", 10 * MAX_CONTENT_CHARS)):
         if len(getattr(statement, name) or "") > limit:

@@ -4,7 +4,7 @@ from remembrancer.integrations.langgraph.extra import explain_missing_extra
 
 with explain_missing_extra():
     from remembrancer.integrations.langgraph.chat_model import LangChainModel, langchain_models
-    from remembrancer.integrations.langgraph.copy import copy_store
+    from remembrancer.integrations.langgraph.copy import acopy_store, copy_store
     from remembrancer.integrations.langgraph.embedder import LangChainEmbedder
     from remembrancer.integrations.langgraph.messages import merge_system_messages
     from remembrancer.integrations.langgraph.middleware import MemoryMiddleware
@@ -31,6 +31,7 @@ __all__ = [
     "MemoryMiddleware",
     "RemembrancerStore",
     "SharedStore",
+    "acopy_store",
     "adelete_threads",
     "aopen_saver",
     "copy_store",

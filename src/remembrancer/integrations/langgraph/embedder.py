@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base.embed import ensure_embeddings
 
-from remembrancer.errors import EmbeddingFailed
+from remembrancer.errors import EmbeddingFailed, InvalidInput
+from remembrancer.options import check_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,12 @@ class LangChainEmbedder:
         model: str,
         dims: int | None = None,
     ) -> None:
+        if not (isinstance(embeddings, Embeddings | str) or callable(embeddings)):
+            raise InvalidInput(
+                "Pass embeddings of LangChain, a function or the name of a model, "
+                f"not {type(embeddings).__name__}."
+            )
+        check_value("model", model, str)
         self._embeddings = ensure_embeddings(embeddings)
         self._model = model
         self._dimensions = dims if dims is not None else len(self._embed_raw([" "])[0])

@@ -18,6 +18,26 @@ ORDER_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$lte": operator.le,
 }
 
+OPERATORS = ("$eq", "$ne", "$in", *ORDER_OPERATORS)
+
+
+def check_filter(filter: object) -> None:
+    """Raise InvalidItem for a filter that cannot be meant."""
+    if filter is None:
+        return
+    if not isinstance(filter, Mapping):
+        raise InvalidItem(f"The filter must be a mapping from fields to values, not {filter!r}.")
+    for name, expected in filter.items():
+        if not isinstance(name, str):
+            raise InvalidItem(f"A field of the filter must be text, not {name!r}.")
+        if name.startswith("$") and name not in OPERATORS:
+            raise InvalidItem(f"Filters have {', '.join(OPERATORS)}, not {name}.")
+        if name == "$in" and not isinstance(expected, list | tuple | set | frozenset):
+            raise InvalidItem(f"$in must be a list of values: pass [{expected!r}].")
+        for inner in expected if isinstance(expected, list | tuple) else (expected,):
+            if isinstance(inner, Mapping):
+                check_filter(inner)
+
 
 def matches_filter(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
     return all(
@@ -75,8 +95,6 @@ def _matches_operator(value: Any, name: str, expected: Any) -> bool:
         return not _matches_value(value, expected)
     if name == "$in":
         return any(_matches_value(value, one) for one in expected)
-    if name not in ORDER_OPERATORS:
-        raise InvalidItem(f"Filters have $eq, $ne, $in, {', '.join(ORDER_OPERATORS)}, not {name}.")
     return _are_comparable(value, expected) and ORDER_OPERATORS[name](value, expected)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
-from typing import Any, Self, TypedDict
+from functools import wraps
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar
 
 from langgraph.store.base import (
     BaseStore,
@@ -14,14 +15,17 @@ from langgraph.store.base import (
     SearchItem,
     SearchOp,
     TTLConfig,
-    validate_op_namespace,
 )
 from langgraph.store.base import IndexConfig as SearchIndex
 
 from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
-from remembrancer.integrations.langgraph.misuse import InvalidItem, check_fields
+from remembrancer.integrations.langgraph.misuse import InvalidItem, check_fields, check_namespace
+from remembrancer.options import check_options
 from remembrancer.profiles import Profile
-from remembrancer.types import Origin, check_options, parse_enum
+from remembrancer.types import Origin, parse_enum
+
+Verb = ParamSpec("Verb")
+Found = TypeVar("Found")
 
 
 class StoreOptions(TypedDict, total=False):
@@ -42,6 +46,7 @@ class StoreOptions(TypedDict, total=False):
 def build_policy(profile: Profile, options: StoreOptions) -> ItemPolicy:
     """Return how a store keeps items; raises InvalidItem for options that it cannot keep."""
     check_options(options, StoreOptions)
+    check_options(options.get("ttl") or {}, TTLConfig)
     index = options.get("index") or {}
     if index.get("embed") is not None:
         raise InvalidItem(
@@ -83,6 +88,29 @@ class IdleSweeper(Future[None]):
         return self
 
 
+def _check_first(verb: Callable[Verb, Found]) -> Callable[Verb, Found]:
+    """The verb, with our sentence about a namespace that LangGraph's own verb refuses."""
+
+    @wraps(verb)
+    def check_first(*args: Verb.args, **options: Verb.kwargs) -> Found:
+        check_namespace(options["namespace"] if "namespace" in options else args[1])
+        return verb(*args, **options)
+
+    return check_first
+
+
+def _check_first_async(
+    verb: Callable[Verb, Coroutine[Any, Any, Found]],
+) -> Callable[Verb, Coroutine[Any, Any, Found]]:
+    check = _check_first(verb)
+
+    @wraps(verb)
+    async def check_first(*args: Verb.args, **options: Verb.kwargs) -> Found:
+        return await check(*args, **options)
+
+    return check_first
+
+
 class ItemStore(BaseStore):
     """A LangGraph store that programs written for LangGraph's own stores can use.
 
@@ -92,6 +120,24 @@ class ItemStore(BaseStore):
 
     __slots__ = ("ttl_config",)
     supports_ttl = True
+
+    get, aget = _check_first(BaseStore.get), _check_first_async(BaseStore.aget)
+    put, aput = _check_first(BaseStore.put), _check_first_async(BaseStore.aput)
+    delete, adelete = _check_first(BaseStore.delete), _check_first_async(BaseStore.adelete)
+
+    def list_namespaces(
+        self, *, prefix: Any = None, suffix: Any = None, **page: Any
+    ) -> list[Namespace]:
+        """List the namespaces that begin and end with these labels; a star is any one label."""
+        for labels in (prefix, suffix):
+            check_namespace(labels or ())
+        return super().list_namespaces(prefix=prefix, suffix=suffix, **page)
+
+    async def alist_namespaces(
+        self, *, prefix: Any = None, suffix: Any = None, **page: Any
+    ) -> list[Namespace]:
+        """Run `list_namespaces` in a thread."""
+        return await asyncio.to_thread(self.list_namespaces, prefix=prefix, suffix=suffix, **page)
 
     def search(
         self,
@@ -109,7 +155,6 @@ class ItemStore(BaseStore):
         refresh = self._refreshes_ttl(refresh_ttl)
         op = ItemSearchOp(namespace_prefix, filter, limit, offset, query, refresh)
         op.minimum_importance = minimum_importance
-        validate_op_namespace(op)
         return self.batch([op])[0]  # type: ignore[return-value]
 
     async def asearch(

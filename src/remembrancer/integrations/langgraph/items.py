@@ -18,9 +18,10 @@ from langgraph.store.base import (
 )
 
 from remembrancer.errors import InvalidInput
+from remembrancer.guard.quarantine import choose_origin
 from remembrancer.guard.redaction import redact_metadata
 from remembrancer.ids import id_timestamp
-from remembrancer.integrations.langgraph.misuse import check_json
+from remembrancer.integrations.langgraph.misuse import check_details, check_json
 from remembrancer.integrations.langgraph.run_person import get_run
 from remembrancer.profiles import Profile
 from remembrancer.remember.items import (
@@ -36,7 +37,7 @@ from remembrancer.remember.items import (
     render_described,
     render_value,
 )
-from remembrancer.types import Fact, Json, Origin, Record
+from remembrancer.types import Fact, Json, Origin, Record, parse_enum
 
 Namespace = tuple[str, ...]
 Value = Mapping[str, Any]
@@ -84,6 +85,12 @@ def normalise_labels(namespace: Namespace) -> Namespace:
     return tuple(unicodedata.normalize("NFC", label) for label in namespace)
 
 
+class CopyOp(PutOp):
+    """Puts an item of another store, with the origin that is given for all of them."""
+
+    origin: Origin | None = None
+
+
 DetailsOf = Callable[[Namespace, Value], ItemDetails]
 
 
@@ -99,7 +106,9 @@ class ItemPolicy:
     def describe(self, namespace: Namespace, value: Value) -> ItemDetails:
         """Return the details of an item: given, or else in its fields `kind` and `importance`."""
         if self.details_of is not None:
-            return self.details_of(namespace, value)
+            found = self.details_of(namespace, value)
+            check_details(found)
+            return found
         return read_details(self.profile, value)
 
     def build_content(self, op: PutOp) -> ItemContent:
@@ -119,7 +128,7 @@ class ItemPolicy:
             ttl_days=self._get_ttl_days(op, details),
             category=details.kind or self.profile.default_category,
             importance=choose_importance(self.profile, details),
-            origin=self._get_origin(details, f"{told}\n{render_value(value)}"),
+            origin=self._get_origin(op, details, f"{told}\n{render_value(value)}"),
         )
 
     def _find_searched_text(
@@ -139,21 +148,14 @@ class ItemPolicy:
             return op.ttl / MINUTES_PER_DAY
         return choose_ttl_days(self.profile, details)
 
-    def _get_origin(self, details: ItemDetails, text: str) -> Origin:
-        """Return who vouches for an item; text of a graph that instructs comes from outside.
-
-        What a node puts can come from a model or from any page that a tool has read, so it is not
-        the person's own word unless the application says so.
-        """
-        given = details.origin or self.origin
+    def _get_origin(self, op: PutOp, details: ItemDetails, text: str) -> Origin:
+        """Return who vouches for an item: nobody for what a graph puts or another store held."""
+        of_copy = op.origin if isinstance(op, CopyOp) else None
+        given = of_copy or details.origin or self.origin
         if given is not None:
-            return Origin(given)
-        run = get_run()
-        if run is None or not run.is_graph:
-            return Origin.USER
-        from remembrancer.guard.instructions.detector import detect_instructions
-
-        return Origin.TOOL if detect_instructions(text) else Origin.ASSISTANT
+            return parse_enum(Origin, given, "origin")
+        is_own = not isinstance(op, CopyOp) and get_run() is None
+        return Origin.USER if is_own else choose_origin(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,8 @@ class MemoryMiddleware(AgentMiddleware[RememberedState, Any, Any]):
         return {"memory_note": self._write_note(state, config)}
 
     def _write_note(self, state: AgentState[Any], config: RunnableConfig) -> str:
-        return write_note(self._memory_of(config), read_messages(state), self._options)
+        memory, thread = self._memory_of(config), get_thread(config)
+        return write_note(memory, read_messages(state), self._options, thread)
 
     def _learn(self, state: RememberedState, config: RunnableConfig) -> None:
         memory = self._memory_of(config)

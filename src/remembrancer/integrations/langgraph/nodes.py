@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,18 @@ from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
     check_people,
+    get_configurable,
     named_person,
     read_run,
     require_person,
 )
 from remembrancer.integrations.langgraph.stored_messages import count_stored
+from remembrancer.options import check_options, check_value
 from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
 from remembrancer.sessions.turns import TurnInput
-from remembrancer.types import Kind
+from remembrancer.types import Kind, Recalled
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
@@ -53,7 +55,7 @@ def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> Local
     The run names them by `user_id`, and by `org_id` if there are several organisations, in its
     configuration or in its context. `person_of` reads other fields.
     """
-    check_people(people, "of_run")
+    check_people(people, "of_run", person_of)
 
     def memory_of(config: RunnableConfig) -> Memory:
         person = require_person(read_run(config), people.settings.tenant, person_of)
@@ -71,6 +73,9 @@ class NoteOptions:
     scope: str | None = None
     kinds: Sequence[Kind | str] | None = None
     minimum_importance: float | None = None
+
+    def __post_init__(self) -> None:
+        check_options({name: getattr(self, name) for name in self.__slots__}, NoteOptions)
 
     @property
     def recall_options(self) -> Any:
@@ -105,7 +110,8 @@ def recall_node(
         notes = [one for one in messages if is_note(one)]
         removed = [RemoveMessage(id=one.id) for one in notes if one.id]
         kept = "\n".join(one.text for one in notes if not one.id)
-        note = write_note(memory_of(config), messages, options, told=kept)
+        thread = get_configurable(config).get("thread_id")
+        note = write_note(memory_of(config), messages, options, thread, told=kept)
         return {"messages": [*removed, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
 
     return recall
@@ -123,6 +129,7 @@ def learn_node(
     True. Each message is stored once, however often a graph is resumed or branched.
     """
     check_resolver(memory_of)
+    check_value("has_acted", has_acted, Callable)
 
     def learn(state: Any, config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
@@ -135,15 +142,43 @@ def learn_node(
 
 
 def write_note(
-    memory: MemoryHandle, messages: Sequence[BaseMessage], options: NoteOptions, *, told: str = ""
+    memory: MemoryHandle,
+    messages: Sequence[BaseMessage],
+    options: NoteOptions,
+    thread: str | None = None,
+    *,
+    told: str = "",
 ) -> str:
-    """Return the memories that fit the latest user message as text, without those told already."""
+    """Return the memories that fit the latest user message as text, without those told already.
+
+    The turns of the thread are left out: the model has them.
+    """
     query = latest_user_text(messages)
-    found = memory.recall(query, **options.recall_options) if query else ()
-    entries = [PromptEntry(one.memory.id, render_memory(one.memory)) for one in found]
     lines = {line.removeprefix("- ") for line in told.splitlines()}
-    new = [one for one in entries if one.line not in lines]
+    found = _recall_entries(memory, query, options, thread) if query else []
+    new = [one for one in found if one.line not in lines]
     return build_block(NOTE_LAYOUT, new, options.budget).text
+
+
+def _recall_entries(
+    memory: MemoryHandle, query: str, options: NoteOptions, thread: str | None
+) -> list[PromptEntry]:
+    """Return what is recalled, each line once; recalls more if that leaves some out."""
+    found = memory.recall(query, **options.recall_options)
+    entries = _build_entries(found, thread)
+    if len(entries) < len(found) == options.limit:
+        wider = {**options.recall_options, "limit": min(4 * options.limit, MAX_LIMIT)}
+        entries = _build_entries(memory.recall(query, used=False, **wider), thread)
+    return entries[: options.limit]
+
+
+def _build_entries(found: Iterable[Recalled], thread: str | None) -> list[PromptEntry]:
+    entries: dict[str, PromptEntry] = {}
+    for one in found:
+        if one.memory.kind is not Kind.TURN or one.memory.session_id != thread:
+            line = render_memory(one.memory)
+            entries.setdefault(line, PromptEntry(one.memory.id, line))
+    return list(entries.values())
 
 
 def learn_messages(
@@ -162,7 +197,7 @@ def learn_messages(
 
 
 def get_thread(config: RunnableConfig) -> str:
-    thread = config.get("configurable", {}).get("thread_id")
+    thread = get_configurable(config).get("thread_id")
     if not isinstance(thread, str) or not thread:
         raise InvalidInput(
             "The run has no thread to learn from: set thread_id as configurable, "

@@ -20,12 +20,12 @@ SURFACE = "langgraph"
 class GraphRun:
     """What a graph was started with: `configurable` of its configuration, and `context=`.
 
-    A chain or a tool outside of graphs has a configuration too; then `is_graph` is False.
+    A chain or a tool has a configuration too, without the context of the graph that calls it if it
+    is called with a `configurable` of its own. It may stand in a graph, so it names its person.
     """
 
     configurable: Mapping[str, Any]
     context: Any = None
-    is_graph: bool = True
 
     def get_field(self, name: str) -> Any:
         """Return a field of either; raises InvalidInput if they disagree."""
@@ -69,18 +69,20 @@ def named_person(run: GraphRun) -> NamedPerson:
 
 
 def get_run() -> GraphRun | None:
-    """Return the run in progress, or None outside of graphs and chains."""
+    """Return the run in progress, or None outside of graphs, chains and tools."""
     try:
         return read_run(get_config())
     except RuntimeError:
         return None
 
 
-def read_run(config: RunnableConfig) -> GraphRun:
+def read_run(config: RunnableConfig | None) -> GraphRun:
     """Return the run with this configuration, with the context of the graph in progress."""
-    runtime = _get_runtime()
-    context = getattr(runtime, "context", None)
-    return GraphRun(config.get("configurable", {}), context, is_graph=runtime is not None)
+    return GraphRun(get_configurable(config), _get_context())
+
+
+def get_configurable(config: RunnableConfig | None) -> Mapping[str, Any]:
+    return (config or {}).get("configurable") or {}
 
 
 def find_person(
@@ -109,8 +111,8 @@ def require_person(
     return person
 
 
-def check_people(people: object, what: str) -> None:
-    """Raise InvalidInput unless `people` is an open store."""
+def check_people(people: object, what: str, person_of: object) -> None:
+    """Raise InvalidInput unless `people` is an open store, and `person_of` a function."""
     from remembrancer.engine import Remembrancer
 
     if not isinstance(people, Remembrancer):
@@ -118,12 +120,17 @@ def check_people(people: object, what: str) -> None:
             f"{what} needs an open store, not {type(people).__name__}: "
             "pass what remembrancer.open(…) returns."
         )
+    if not callable(person_of):
+        raise InvalidInput(
+            f"person_of must be a function that names the person of a run, not {person_of!r}: "
+            "pass lambda run: run.get_field(…)."
+        )
 
 
-def _get_runtime() -> Any:
-    """Return the runtime of the graph in progress, or None outside of graphs."""
+def _get_context() -> Any:
+    """Return the context of the graph in progress, or None outside of graphs."""
     try:
-        return get_runtime()
+        return getattr(get_runtime(), "context", None)
     except (KeyError, RuntimeError):
         return None
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from remembrancer.errors import StoreUnavailable
+from remembrancer.config import IN_MEMORY
+from remembrancer.errors import InvalidInput, StoreUnavailable
 from remembrancer.integrations.langgraph.extra import explain_missing_extra
 from remembrancer.integrations.langgraph.threads import PersonalSaver
 from remembrancer.store.driver import require_driver
@@ -26,6 +27,7 @@ def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
 
     It keeps threads to their person: each run needs a configuration of `run_config`.
     """
+    _check_place(place)
     if _is_postgres(place):
         require_driver("langgraph")
         with explain_missing_extra():
@@ -46,6 +48,7 @@ def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
 @asynccontextmanager
 async def aopen_saver(place: str | Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
     """Like `open_saver`, for graphs that run with `ainvoke` or `astream`."""
+    _check_place(place)
     if _is_postgres(place):
         require_driver("langgraph")
         with explain_missing_extra():
@@ -67,6 +70,26 @@ async def aopen_saver(place: str | Path) -> AsyncIterator[BaseCheckpointSaver[st
 def keep_to_person(saver: type[BaseCheckpointSaver[str]]) -> Any:
     """Return the class of savers with the checks of `PersonalSaver`."""
     return type(f"Personal{saver.__name__}", (PersonalSaver, saver), {})
+
+
+def _check_place(place: object) -> None:
+    """Raise InvalidInput unless a saver can be opened there."""
+    if not isinstance(place, str | Path) or not str(place):
+        raise InvalidInput(f"A saver is opened in a file or at a postgresql:// URL, not {place!r}.")
+    if _is_postgres(place) or place == IN_MEMORY:
+        return
+    scheme, is_url, _ = str(place).partition("://")
+    if is_url:
+        raise InvalidInput(
+            f"A saver cannot be opened at {scheme}://: name a file, or write postgresql://."
+        )
+    path = Path(place)
+    if path.is_dir() or not path.parent.is_dir():
+        raise InvalidInput(
+            f"{path} is a folder: name a file in it."
+            if path.is_dir()
+            else f"There is no folder {path.parent}: create it before you open a saver there."
+        )
 
 
 def _is_postgres(place: str | Path) -> bool:

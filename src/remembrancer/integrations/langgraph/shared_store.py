@@ -12,11 +12,11 @@ from langgraph.store.base import (
     Op,
     Result,
     SearchOp,
-    validate_op_namespace,
 )
 
 from remembrancer.integrations.langgraph.item_store import ItemStore, StoreOptions, build_policy
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
+from remembrancer.integrations.langgraph.misuse import check_item_value, check_op
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
@@ -41,7 +41,8 @@ class SharedStore(ItemStore):
     A namespace begins with an organisation and a user, and a label of its own. With `tenant` it
     begins with the user, of that organisation. With `quoted` both are written as `quote_label`
     returns them, which any name can be. A namespace of another user than the running graph is for
-    is refused, and in a graph that names nobody so are all; `person_of` finds that user.
+    is refused, and in a graph, chain or tool that names nobody so are all; `person_of` finds that
+    user.
     """
 
     __slots__ = ("_options", "_people", "_person_of", "_quoted", "_tenant")
@@ -55,7 +56,8 @@ class SharedStore(ItemStore):
         person_of: PersonOf = named_person,
         **options: Unpack[StoreOptions],
     ) -> None:
-        check_people(people, "SharedStore")
+        check_people(people, "SharedStore", person_of)
+        check_item_value("tenant", tenant, str | None)
         profile = people.settings.profile_for()
         check_profile(profile)
         build_policy(profile, options)
@@ -70,7 +72,7 @@ class SharedStore(ItemStore):
         """Run the operations on the memory of each user; none is run if one is refused."""
         ops = list(ops)
         for op in ops:
-            validate_op_namespace(op)
+            check_op(op)
         roots = [self._find_root(op) for op in ops]
         people = {root: self._read_person(root) for root in roots}
         self._refuse_others(people.values())
@@ -113,14 +115,16 @@ class SharedStore(ItemStore):
         return RunPerson(names[0] if self._tenant is None else self._tenant, names[-1])
 
     def _refuse_others(self, people: Iterable[RunPerson]) -> None:
-        """Raise an error for users that the graph in progress is not for, if there is a graph."""
+        """Raise an error for users that the run in progress is not for, if there is a run."""
         run = get_run()
-        own = find_person(run, self._people.settings.tenant, self._person_of) if run else None
-        if run is None or (own is None and not run.is_graph):
+        if run is None:
             return
+        tenant = self._people.settings.tenant if self._tenant is None else self._tenant
+        own = find_person(run, tenant, self._person_of)
         if own is None:
             raise InvalidNamespaceError(
-                "Say for whom the graph runs: set user_id in configurable or in the context."
+                "Say for whom the graph runs: set user_id in configurable or in the context. "
+                "A chain or tool that is called with a configurable of its own names it there."
             )
         if set(people) - {own}:
             raise InvalidNamespaceError(
@@ -134,6 +138,7 @@ class SharedStore(ItemStore):
 
 def quote_label(name: str) -> str:
     """Return the label of an organisation or a user for a store that is `quoted`."""
+    check_item_value("The name to quote", name, str)
     return "".join(f"%{ord(one):02X}" if one in QUOTED_CHARACTERS else one for one in name)
 
 

@@ -53,6 +53,9 @@ class AssistantState(TypedDict, total=False):
 def _get_id(entry: object) -> Any:
     if isinstance(entry, Mapping):
         for name in ("actionId", "id"):
-            if entry.get(name) is not None:
+            if isinstance(entry.get(name), str | int):
                 return entry[name]
-    raise InvalidInput("A preview needs an actionId or an id, so that a later one can replace it.")
+    raise InvalidInput(
+        "A preview needs an actionId or an id, text or a number, so that a later one can "
+        "replace it."
+    )

@@ -16,11 +16,14 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
-    validate_op_namespace,
 )
 
 from remembrancer.errors import Conflict, InvalidInput
-from remembrancer.integrations.langgraph.filters import matches_filter, select_namespaces
+from remembrancer.integrations.langgraph.filters import (
+    check_filter,
+    matches_filter,
+    select_namespaces,
+)
 from remembrancer.integrations.langgraph.item_store import (
     ItemSearchOp,
     ItemStore,
@@ -36,7 +39,7 @@ from remembrancer.integrations.langgraph.items import (
     to_item,
     to_search_item,
 )
-from remembrancer.integrations.langgraph.misuse import InvalidItem, check_op
+from remembrancer.integrations.langgraph.misuse import InvalidItem, check_namespace, check_op
 from remembrancer.memory import Memory
 from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.filters import MAX_QUERY_CHARS
@@ -75,6 +78,7 @@ class RemembrancerStore(ItemStore):
                 "pass people.for_user(…) or remembrancer.connect(…)."
             )
         check_profile(memory.profile)
+        check_namespace(under)
         self._memory = memory
         self._root = NamespaceRoot(under, memory.principal.agent)
         self._policy = build_policy(memory.profile, options)
@@ -84,8 +88,9 @@ class RemembrancerStore(ItemStore):
         """Run the reads, then the writes; of several writes to one key only the last."""
         ops = list(ops)
         for op in ops:
-            validate_op_namespace(op)
             check_op(op)
+            if isinstance(op, SearchOp):
+                check_filter(op.filter)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         writes = [
             (op, self._root.to_items_scope(op.namespace), self._build_content(op))

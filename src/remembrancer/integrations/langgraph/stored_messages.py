@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from remembrancer.guard.redaction import redact_text
@@ -31,9 +32,9 @@ def count_stored(
 ) -> int | None:
     """The number of messages, from the first one, that the latest turns of a thread hold.
 
-    Messages are known by their ids. If no id is known, because there are none or because the
-    history is sent anew with each run, their words and order count. None says that the turns
-    before the latest ones decide; `is_whole` says that there are none.
+    Messages are known by their ids and words. If none is known, because there are no ids or
+    because the history is sent anew with each run, their words and order count. None says that
+    the turns before the latest ones decide; `is_whole` says that there are none.
     """
     known = _count_known_by_id(messages, latest)
     if known:
@@ -44,10 +45,31 @@ def count_stored(
 
 
 def _count_known_by_id(messages: Sequence[Mapping[str, Any]], latest: Sequence[Turn]) -> int:
-    """A branch of a thread is stored in order, so all before a known message are known."""
-    stored = {one.metadata.get(MESSAGE_KEY) for one in latest} - {None}
-    known = (at for at, one in enumerate(messages, 1) if one.get(MESSAGE_KEY) in stored)
-    return max(known, default=0)
+    """A branch of a thread is stored in order, so all before a known message are known.
+
+    Those without an id that follow it are known by their words. Ids alone can begin anew with each
+    run.
+    """
+    stored = {_identify(one.metadata): place for place, one in enumerate(latest, 1)}
+    known = [
+        (at, stored[_identify(one)])
+        for at, one in enumerate(messages, 1)
+        if MESSAGE_KEY in one and _identify(one) in stored
+    ]
+    if not known:
+        return 0
+    at, place = known[-1]
+    following = zip(messages[at:], latest[place:], strict=False)
+    return at + sum(1 for _ in takewhile(_are_same_without_id, following))
+
+
+def _identify(metadata: Mapping[str, Any]) -> tuple[Any, Any]:
+    return metadata.get(MESSAGE_KEY), metadata.get(DIGEST_KEY)
+
+
+def _are_same_without_id(pair: tuple[Mapping[str, Any], Turn]) -> bool:
+    message, turn = pair
+    return MESSAGE_KEY not in message and _identify(message) == _identify(turn.metadata)
 
 
 def _align_thread(new: Sequence[Any], old: Sequence[Any]) -> int:

@@ -17,10 +17,14 @@ from langgraph.checkpoint.base import (
 
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.integrations.langgraph.items import normalise_labels
+from remembrancer.integrations.langgraph.run_person import GraphRun
 from remembrancer.types import validate_name
 
 ORG_FIELD, USER_FIELD = "org_id", "user_id"
 PERSON_FIELDS = (ORG_FIELD, USER_FIELD)
+
+RUNTIME_FIELD = "__pregel_runtime"
+"""Where LangGraph tells a saver of the run that it saves for, with its context."""
 
 PersonFields = Mapping[str, str]
 """The configurable fields that name a person; the organisation can be missing."""
@@ -55,7 +59,13 @@ class PersonalSaver(BaseCheckpointSaver[str]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         _check_thread(config)
-        found = await super().aget_tuple(config)
+        try:
+            found = await super().aget_tuple(config)
+        except NotImplementedError:
+            raise InvalidInput(
+                "This saver is for invoke and stream: open one with aopen_saver(…) for a graph "
+                "that runs with ainvoke or astream."
+            ) from None
         return found and _name_person(found, config["configurable"])
 
     def list(
@@ -201,11 +211,13 @@ def _check_listing(
 
 
 def _require_person(values: Mapping[str, Any]) -> PersonFields:
-    person = {name: values[name] for name in PERSON_FIELDS if values.get(name) is not None}
+    run = GraphRun(values, getattr(values.get(RUNTIME_FIELD), "context", None))
+    named = {name: run.get_field(name) for name in PERSON_FIELDS}
+    person = {name: one for name, one in named.items() if one is not None}
     if USER_FIELD not in person or not all(isinstance(one, str) for one in person.values()):
         raise InvalidInput(
-            "Say whose thread it is, with user_id, and org_id if there is one, as configurable: "
-            "run_config(org, user, thread) sets them."
+            "Say whose thread it is, with user_id, and org_id if there is one, in configurable or "
+            "in the context: run_config(org, user, thread) sets them."
         )
     return person
 

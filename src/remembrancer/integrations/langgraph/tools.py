@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
+from remembrancer.access.time_zones import parse_zone
 from remembrancer.errors import InvalidInput, RemembrancerError
 from remembrancer.integrations.langgraph.nodes import of_run
 from remembrancer.integrations.langgraph.run_person import PersonOf, named_person
+from remembrancer.options import check_value
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import format_error
 from remembrancer.tools.tool import Tool as Verb
@@ -34,6 +36,9 @@ def memory_tools(
     are returned to the model as text, so that it can react to them.
     """
     memory_of = of_run(people, person_of=person_of)
+    check_value("names", names, list[str] | None)
+    check_value("extent", extent, Extent)
+    parse_zone(time_zone)
     profile = people.settings.profile_for()
     verbs = select_tools(profile, extent)
     unknown = sorted({*(names or ())} - verbs.keys())

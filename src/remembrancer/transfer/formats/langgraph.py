@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from remembrancer.errors import InvalidInput
+from remembrancer.guard.quarantine import choose_origin
+from remembrancer.remember.items import render_value
 from remembrancer.store import external_db
 from remembrancer.transfer.formats.files import ImportSource, SourceFile
 from remembrancer.transfer.formats.items import (
@@ -63,24 +65,25 @@ def _read_table(name: str, place: str | Path) -> Iterator[ImportItem]:
 
 
 def _parse_item(place: FileLocation, item: Any) -> MemoryItem | SkippedItem:
-    if not isinstance(item, dict) or item.get("value") in (None, {}, ""):
+    if not isinstance(item, dict) or item.get("value") in (None, ""):
         return SkippedItem(place, "an item without a value")
     parts, key = item.get("namespace"), str(item.get("key"))
     labels = tuple(map(str, parts)) if isinstance(parts, list | tuple) else (str(parts),)
     namespace = "/".join(labels)
-    details: Any = {"origin": "assistant", "metadata": {"namespace": namespace, "key": key}}
+    value, text = item["value"], _render_value(item["value"])
+    details: Any = {
+        "origin": choose_origin(f"{text}\n{render_value(value)}"),
+        "metadata": {"namespace": namespace, "key": key},
+    }
     at = parse_timestamp(item.get("updated_at")) or parse_timestamp(item.get("created_at"))
     details |= {"valid_from": at} if at else {}
-    value = item["value"]
     entry = StoreEntry(
         labels,
         key,
         value if isinstance(value, Mapping) else {"value": value},
         parse_timestamp(item.get(EXPIRY)),
     )
-    return MemoryItem(
-        place, f"{namespace}\n{key}", _render_value(value), details, namespace, entry=entry
-    )
+    return MemoryItem(place, f"{namespace}\n{key}", text, details, namespace, entry=entry)
 
 
 def _render_value(value: Any) -> str:
