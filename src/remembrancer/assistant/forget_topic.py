@@ -33,10 +33,11 @@ _NEVER_MIND = re.compile(
     r"them|these|those|"
     r"(?:that|this|these|those|(?:my|your|the) (?:last|previous|first)) "
     r"(?:idea|thought|plan|question|suggestion|topic|subject|point|message|request|answer|reply|"
-    r"part|bit|one|thing|comment|remark)s?|"
+    r"part|bit|one|thing|comment|remark|nonsense)s?|"
+    r"it (?!all\b).*|you (?:(?:just|ever|even) )*(?:heard|saw|read) .*|"
     r"(?:(?:that|what|everything) )?i (?:(?:just|ever|even|have) )*"
     r"(?:said|asked|mentioned|wrote|brought it up)(?: (?:it|that|this|so|anything|before))?)"
-    r"(?:\s*[,.;:!?–—].*|\s+(?:and|then|but|so|for now|please|instead)\b.*)?",
+    r"(?:\s*[,.;:!?–—].*|\s-\s.*|\s+(?:and|then|but|so|for now|please|instead)\b.*)?",
     re.I | re.S,
 )
 """What stands for the talk itself; "forget it" usually means "never mind"."""
