@@ -8,9 +8,7 @@ from dataclasses import replace
 from remembrancer.call import Call
 from remembrancer.errors import Conflict
 from remembrancer.profiles import DedupPolicy
-from remembrancer.remember.anti_pattern import find_rule
 from remembrancer.remember.likeness import can_be_the_same
-from remembrancer.remember.rule_likeness import say_the_same
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Write
 from remembrancer.types import GLOBAL_SCOPE, Kind, Maturity, Record, Rule, Status
@@ -120,6 +118,10 @@ def _is_refused_by(
 
     The rule that a warning quotes counts as well: the original may not have been imported with it.
     """
+    # Compiled for those who have such a rule: the patterns cost a tenth of a start of `rem remember`.
+    from remembrancer.remember.anti_pattern import find_rule
+    from remembrancer.remember.rule_likeness import say_the_same
+
     quoted = find_rule(refused.content) if refused.is_warning else None
     said = (find_rule(new.content) if refused.is_warning else None) or new.content
     known = [text for text in (quoted, original and original.content) if text]
