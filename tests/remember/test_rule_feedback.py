@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -298,7 +298,9 @@ def test_M4_a_disabled_rule_does_not_come_back_in_other_words(
     assert me.remember("ANTI-PATTERN: Do NOT skip the greeting", kind="rule").event is not None
 
 
-@pytest.mark.parametrize("end", [{"ttl_days": 1}, {"valid_until": "2030-01-01"}])
+@pytest.mark.parametrize(
+    "end", [{"ttl_days": 1}, {"valid_until": datetime(2030, 1, 1, tzinfo=UTC)}]
+)
 def test_M4_a_warning_is_given_no_end(end: dict[str, Any], me: Memory, clock: ManualClock) -> None:
     warning = misled(me).memory
 

@@ -118,7 +118,7 @@ def _is_refused_by(
 
     The rule that a warning quotes counts as well: the original may not have been imported with it.
     """
-    # Compiled for those who have such a rule: the patterns cost a tenth of a start of `rem remember`.
+    # A tenth of the start of `rem remember`, for the few who have such a rule.
     from remembrancer.remember.anti_pattern import find_rule
     from remembrancer.remember.rule_likeness import say_the_same
 
