@@ -192,7 +192,9 @@ def count_by_scope(call: Call) -> dict[str, int]:
     """
     visible = call.resolve_visibility() if call.principal.agent is not None else Visibility()
     with call.store.open_reader(call.owner) as reader:
-        tallies = _load_tallies(reader, replace(_build_active_filter(call, None), visible=visible))
+        decayed = build_belief(call.profile.decay, below=call.profile.decay.expire_below)
+        tallies = reader.tally(call.now(), decayed)
+        tallies = [one for one in tallies if visible.contains(one.scope, one.kind)]
     return _sum_by_name((one.scope, one.count) for one in tallies if one.status is Status.ACTIVE)
 
 
