@@ -19,7 +19,12 @@ from langgraph.store.base import (
 from langgraph.store.base import IndexConfig as SearchIndex
 
 from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
-from remembrancer.integrations.langgraph.misuse import InvalidItem, check_fields, check_namespace
+from remembrancer.integrations.langgraph.misuse import (
+    InvalidItem,
+    check_fields,
+    check_namespace,
+    check_op,
+)
 from remembrancer.options import check_options
 from remembrancer.profiles import Profile
 from remembrancer.types import Origin, parse_enum
@@ -155,6 +160,7 @@ class ItemStore(BaseStore):
         refresh = self._refreshes_ttl(refresh_ttl)
         op = ItemSearchOp(namespace_prefix, filter, limit, offset, query, refresh)
         op.minimum_importance = minimum_importance
+        check_op(op)
         return self.batch([op])[0]  # type: ignore[return-value]
 
     async def asearch(

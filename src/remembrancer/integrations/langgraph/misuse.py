@@ -29,11 +29,9 @@ class InvalidItem(InvalidInput, ValueError, TypeError):
 
 def check_namespace(namespace: Any) -> None:
     """Raise InvalidNamespaceError for text, and for a label with a period: they can be quoted."""
-    if not isinstance(namespace, tuple):
-        labels = (namespace,) if isinstance(namespace, str) else tuple(namespace or ())
-        raise InvalidNamespaceError(
-            f"A namespace is a tuple of labels: pass {labels!r}, not {namespace!r}."
-        )
+    if not isinstance(namespace, tuple | list):
+        instead = f"pass ({namespace!r},)" if isinstance(namespace, str) else f"not {namespace!r}"
+        raise InvalidNamespaceError(f"A namespace is a tuple of labels: {instead}.")
     for label in namespace:
         if not isinstance(label, str):
             raise InvalidNamespaceError(f"Labels must be strings, but got {label!r}: pass str(…).")

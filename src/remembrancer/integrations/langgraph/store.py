@@ -91,7 +91,7 @@ class RemembrancerStore(ItemStore):
             check_op(op)
             if isinstance(op, SearchOp):
                 check_filter(op.filter)
-        puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
+        puts = {(tuple(op.namespace), op.key): op for op in ops if isinstance(op, PutOp)}
         writes = [
             (op, self._root.to_items_scope(op.namespace), self._build_content(op))
             for op in puts.values()
