@@ -527,7 +527,8 @@ def test_N3_tasks_that_put_and_delete_one_key_never_fail(store: RemembrancerStor
 @pytest.mark.postgres_long
 def test_N3_code_for_langgraphs_own_stores_runs(people: Remembrancer) -> None:
     me = people.for_user("ada")
-    with RemembrancerStore(me, index={"fields": ["text"]}, ttl={"default_ttl": 10}) as store:
+    ttl: Any = {"default_ttl": 10, "sweep_interval_minutes": 0.5}
+    with RemembrancerStore(me, index={"fields": ["text"]}, ttl=ttl) as store:
         store.setup()
         store.start_ttl_sweeper().result(1)
         store.put(NOTES, "k", {"text": "tea", "note": "frog"})

@@ -33,6 +33,14 @@ Verb = ParamSpec("Verb")
 Found = TypeVar("Found")
 
 
+class TTLOptions(TypedDict, total=False):
+    """LangGraph's TTLConfig; programs also give parts of a minute."""
+
+    refresh_on_read: bool
+    default_ttl: float | None
+    sweep_interval_minutes: float | None
+
+
 class StoreOptions(TypedDict, total=False):
     """Options of a store.
 
@@ -51,7 +59,7 @@ class StoreOptions(TypedDict, total=False):
 def build_policy(profile: Profile, options: StoreOptions) -> ItemPolicy:
     """Return how a store keeps items; raises InvalidItem for options that it cannot keep."""
     check_options(options, StoreOptions)
-    check_options(options.get("ttl") or {}, TTLConfig)
+    check_options(options.get("ttl") or {}, TTLOptions)
     index = options.get("index") or {}
     if index.get("embed") is not None:
         raise InvalidItem(
