@@ -203,3 +203,19 @@ def test_a_process_may_end_while_the_model_is_loading(delay: float) -> None:
         f"LocalEmbedder().warm()\ntime.sleep({delay})"
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_no_thread_sees_numpy_half_loaded() -> None:
+    """Numpy is imported before onnxruntime, which would import it from the inside out."""
+    script = (
+        "import sys, threading\n"
+        "from remembrancer.embed.local import LocalEmbedder\n"
+        "LocalEmbedder().warm()\n"
+        "[one.join() for one in threading.enumerate() if one.name == 'remembrancer-warm']\n"
+        "names = list(sys.modules)\n"
+        "print(names.index('numpy') < names.index('onnxruntime'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "True", done.stderr

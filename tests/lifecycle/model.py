@@ -209,14 +209,12 @@ class Model:
 
     def stats(self, now: datetime) -> dict[str, Any]:
         rows = list(self.lives.values())
-        over = [one for one in rows if one.status is Status.ACTIVE and self.is_late(one, now)]
-        active = [one for one in rows if one.status is Status.ACTIVE and one not in over]
+        active = [one for one in rows if self.status(one, now) is Status.ACTIVE]
         alive = [one for one in self.listed(None, now, Status.ACTIVE) if one.kind is not Kind.TURN]
         week = now + timedelta(days=7)
         by_kind: dict[str, Counter[str]] = {}
         for one in rows:
-            status = Status.EXPIRED if one in over else one.status
-            by_kind.setdefault(one.kind, Counter())[status] += 1
+            by_kind.setdefault(one.kind, Counter())[self.status(one, now)] += 1
         return {
             "by_kind": {kind: dict(counts) for kind, counts in by_kind.items()},
             "by_category": dict(Counter(one.category for one in active if one.category)),

@@ -866,7 +866,7 @@ def test_X2_a_session_shows_what_it_showed_then(both: Remembrancer, clock: Manua
     me.forget(trip.id)
     look()
 
-    assert [len(found) for _, found in seen] == [0, 1, 2, 4, 4, 3, 3, 1]
+    assert [len(found) for _, found in seen] == [0, 1, 2, 4, 3, 2, 2, 1]
     assert {one.status for one in seen[5][1]} == {"active", "unconfirmed"}
     for moment, found in seen:
         assert me.session_memories("talk", as_of=moment) == found

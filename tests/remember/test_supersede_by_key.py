@@ -372,14 +372,18 @@ def test_M9_the_same_words_are_one_fact_with_or_without_a_key_or_category(
     open_fake: Callable[..., Remembrancer],
 ) -> None:
     me = open_fake("advisor").for_user("ada")
-    said = me.remember("Is vegan", category="fact").memory
+    bare = me.remember("Is vegan", category="fact").memory
+    assert me.remember("Is vegan", category="profile").event is None
 
+    said = me.remember("Is vegan", **DIET)
+    assert said.replaced is not None
+    assert said.replaced.id == bare.id
     for details in (DIET, {"category": "profile"}, DIET | {"category": "profile"}, {}):
         again = me.remember("Is vegan", **details)
-        assert (again.memory.id, again.event) == (said.id, None)
+        assert (again.memory.id, again.event) == (said.memory.id, None)
 
     item = me.remember("Is vegan", subject="user", predicate=".food")
-    assert item.memory.id != said.id
+    assert item.memory.id != said.memory.id
 
 
 def test_M9_old_words_without_a_key_do_not_keep_a_value_from_coming_back(me: Memory) -> None:

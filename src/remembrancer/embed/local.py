@@ -118,6 +118,9 @@ def _open_model(weights: Path) -> _OnnxModel:
         # Imports compete for the interpreter lock and building the session does not, so only
         # the tokenizer is worth a second thread.
         _silence_telemetry()
+        # onnxruntime imports numpy from within; a thread that imports numpy at that moment would
+        # get it half loaded.
+        import numpy  # noqa: F401
         import onnxruntime  # noqa: F401
 
         with ThreadPoolExecutor(1) as pool:

@@ -130,7 +130,9 @@ def decide(
     keep_explicit: bool = False,
 ) -> Decision:
     """Decide whether a new memory is added, ignored, rejected or supersedes another."""
-    if near.identical is not None and not _is_better_sourced(new, near.identical):
+    if near.identical is not None and not (
+        _is_better_sourced(new, near.identical) or _adds_key(new, near.identical)
+    ):
         return Duplicate(near.identical)
     if near.objection is not None:
         return Refuse(near.objection)
@@ -149,6 +151,16 @@ def _is_better_sourced(new: Record, old: Record) -> bool:
     """True if a person now states what software had inferred or a document claimed."""
     said = new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
     return said or (old.tainted and not new.tainted)
+
+
+def _adds_key(new: Record, old: Record) -> bool:
+    """True if a fact has a key that the same words had not, and its source is no worse."""
+    if not isinstance(new, Fact) or not isinstance(old, Fact):
+        return False
+    is_worse = (old.source is Source.EXPLICIT and new.source is not Source.EXPLICIT) or (
+        new.tainted and not old.tainted
+    )
+    return new.key is not None and old.key is None and not is_worse
 
 
 def remember(call: Call, content: str, details: FactFields) -> Written:

@@ -37,12 +37,13 @@ def can_revise(tier: int, old: Record) -> bool:
 def is_less_trusted(new: Record, old: Record, *, keep_explicit: bool) -> bool:
     """True if `new` must not supersede `old`.
 
-    With `keep_explicit`, only an explicit statement replaces what the person stated explicitly.
+    With `keep_explicit`, only an explicit statement replaces what the person stated explicitly, and
+    nothing extracted replaces what a model saved explicitly.
     """
     if not can_revise(trust_tier(new), old) or _is_outdated(new, old):
         return True
-    stated = old.source is Source.EXPLICIT and trust_tier(old) == PERSONAL
-    return stated and _needs_statement(new, keep_explicit)
+    is_kept = trust_tier(old) == PERSONAL or new.source is Source.EXTRACTED
+    return old.source is Source.EXPLICIT and is_kept and _needs_statement(new, keep_explicit)
 
 
 def _needs_statement(new: Record, keep_explicit: bool) -> bool:
