@@ -29,7 +29,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("recall", {"query": "tea", "minimum_confidence": -1}, "confidence must be from 0 to 1"),
     ("list", {"minimum_confidence": 1.01}, "confidence must be from 0 to 1"),
     ("list", {"minimum_confidence": float("nan")}, "confidence must be from 0 to 1"),
-    ("list", {"minimum_confidence": "much"}, "confidence must be from 0 to 1"),
+    ("list", {"minimum_confidence": "much"}, "minimum_confidence must be a number"),
     (
         "link",
         {"source": "tea", "target": "tea", "relation": "near"},
