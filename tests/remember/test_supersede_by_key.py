@@ -215,7 +215,7 @@ def test_M9_case_accents_and_punctuation_make_no_other_key(
     [
         ("full_name", "first_name"),
         ("birthplace", "hometown"),
-        ("employer", "workplace"),
+        ("employer", "work_location"),
         ("monthly_salary", "annual_salary"),
         ("hourly_rate", "day_rate"),
         ("phone", "mobile"),

@@ -13,7 +13,7 @@ from remembrancer.search.word_tables import load_tables
 
 USER_SUBJECT = "user"
 PARTNER = "partner"
-JOB_ATTRIBUTES = ("employer", "workplace", "occupation", "work")
+JOB_ATTRIBUTES = ("employer", "occupation", "work")
 HOME_ATTRIBUTES = ("home", "address", "living_situation")
 USER_SYNONYMS = frozenset(
     "user i me myself the_user "
