@@ -149,6 +149,7 @@ def test_M10_a_fact_reads_as_a_sentence_about_its_subject(
     [
         ("me", "User is vegetarian"),
         ("Ana", "Ana is vegetarian"),
+        ("V", "V is vegetarian"),
         ("parents", "Parents' diet: Vegetarian"),
     ],
 )

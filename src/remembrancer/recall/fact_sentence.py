@@ -72,7 +72,7 @@ def word_fact(fact: Fact) -> str:
     """`User is vegan`, `User's name is Ada`, `User's favourite tea: Earl Grey`."""
     if not fact.subject or fact.has_program_key:
         return fact.content
-    if fact.subject.casefold() in fact.content.casefold():
+    if re.search(rf"(?<!\w){re.escape(fact.subject)}(?!\w)", fact.content, re.I):
         return fact.content
     owner = _name_owner(fact.subject)
     first, _, _ = fact.content.partition(" ")
