@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from bench import block, learning, retrieval, speed
+from bench import block, learning, retrieval, robustness, speed
 
-COMMANDS = {"retrieval": retrieval, "block": block, "learning": learning, "speed": speed}
+COMMANDS = {
+    "retrieval": retrieval,
+    "block": block,
+    "learning": learning,
+    "speed": speed,
+    "robustness": robustness,
+}
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -38,11 +38,18 @@ class Failed(Exception):
 class Process:
     """A running system: ask it, get its answer."""
 
-    def __init__(self, entry: Entry, place: str, home: str) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        place: str,
+        home: str,
+        worker: str = "bench.systems.worker",
+        under: Sequence[str] = (),
+    ) -> None:
         python = python_with(*entry.packages) if entry.packages else Path(sys.executable)
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self._process = subprocess.Popen(
-            [python, "-m", "bench.systems.worker", entry.name, place],
+            [*under, python, "-m", worker, entry.name, place],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -54,12 +61,21 @@ class Process:
         self.versions: Mapping[str, str] = {}
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        self.send(request)
+        return self.receive()
+
+    def send(self, request: Mapping[str, Any]) -> None:
+        """Ask without waiting for the answer."""
         assert self._process.stdin
         with suppress(BrokenPipeError):  # what it said before it died is still to be read
             print(json.dumps(request, default=str), file=self._process.stdin, flush=True)
-        return self._answer()
 
-    def _answer(self) -> dict[str, Any]:
+    def kill(self) -> None:
+        """End it at once, without a chance to tidy up."""
+        self._process.kill()
+        self._process.wait()
+
+    def receive(self) -> dict[str, Any]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         answer: dict[str, Any] = json.loads(line) if line else {"error": self._last_words()}
@@ -75,7 +91,7 @@ class Process:
 
     def __enter__(self) -> Self:
         try:
-            self.versions = self._answer()["versions"]
+            self.versions = self.receive()["versions"]
         except Failed:
             self._close()
             raise

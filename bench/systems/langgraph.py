@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,16 +21,8 @@ class LangGraph:
     """A namespace for each history; only the turn's line is indexed, the rest is kept beside it."""
 
     def __init__(self, place: Path) -> None:
-        need_extensions()
-        from langgraph.store.sqlite import SqliteStore
-
-        model = MiniLM()
-        self.embed = model.embed
         self._open = ExitStack()
-        index: Any = {"dims": DIMENSIONS, "embed": model.embed_all, "text_fields": ["text"]}
-        opened = SqliteStore.from_conn_string(str(place / "store.db"), index=index)
-        self._store: Any = self._open.enter_context(opened)
-        self._store.setup()
+        self._store, self.embed = open_store(place, self._open)
 
     def add(self, history: History) -> None:
         for session in history.sessions:
@@ -41,6 +34,19 @@ class LangGraph:
 
     def close(self) -> None:
         self._open.close()
+
+
+def open_store(place: Path, opened: ExitStack) -> tuple[Any, Callable[[str], object]]:
+    """Its store in this directory, and the embedding that it uses."""
+    need_extensions()
+    from langgraph.store.sqlite import SqliteStore
+
+    model = MiniLM()
+    index: Any = {"dims": DIMENSIONS, "embed": model.embed_all, "text_fields": ["text"]}
+    store = SqliteStore.from_conn_string(str(place / "store.db"), index=index)
+    entered: Any = opened.enter_context(store)
+    entered.setup()
+    return entered, model.embed
 
 
 def _puts(history: str, session: Session) -> list[Any]:

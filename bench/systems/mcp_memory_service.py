@@ -17,13 +17,31 @@ Result = TypeVar("Result")
 
 
 def start(place: str) -> McpMemoryService:
-    place_in(Path(place) / ".cache/mcp_memory/onnx_models/all-MiniLM-L6-v2/onnx")
+    prepare(place)
+    return McpMemoryService(Path(place))
+
+
+def prepare(place: str) -> None:
+    """Bring its model along and set what it reads from the environment."""
+    models = Path(place) / ".cache/mcp_memory/onnx_models/all-MiniLM-L6-v2/onnx"
+    if not models.exists():
+        place_in(models)
     os.environ["MCP_MEMORY_ONNX_ALLOW_DOWNLOAD"] = "0"
     os.environ["MCP_MEMORY_BASE_DIR"] = place
     # The default, a weighted average, found two points less in a trial.
     os.environ["MCP_HYBRID_FUSION_METHOD"] = "rrf"
     need_extensions()
-    return McpMemoryService(Path(place))
+
+
+async def open_storage(path: Path) -> Any:
+    """Its storage in this file."""
+    from mcp_memory_service.storage.sqlite_vec import (  # type: ignore[import-not-found]
+        SqliteVecMemoryStorage,
+    )
+
+    storage = SqliteVecMemoryStorage(str(path))
+    await storage.initialize()
+    return storage
 
 
 class McpMemoryService:
@@ -40,7 +58,8 @@ class McpMemoryService:
         return storage.embedding_model.encode([text])
 
     def add(self, history: History) -> None:
-        storage = self._histories[history.id] = self._open(f"{len(self._histories)}.db")
+        path = self._place / f"{len(self._histories)}.db"
+        storage = self._histories[history.id] = self._run(open_storage(path))
         for session in history.sessions:
             memories = _memories(session)
             for turn, memory in zip(session.turns, memories, strict=True):
@@ -61,15 +80,6 @@ class McpMemoryService:
         for storage in self._histories.values():
             self._run(storage.close())
         self._loop.close()
-
-    def _open(self, name: str) -> Any:
-        from mcp_memory_service.storage.sqlite_vec import (  # type: ignore[import-not-found]
-            SqliteVecMemoryStorage,
-        )
-
-        storage = SqliteVecMemoryStorage(str(self._place / name))
-        self._run(storage.initialize())
-        return storage
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         return self._loop.run_until_complete(work)

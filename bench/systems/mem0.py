@@ -26,21 +26,27 @@ LANGUAGES = (
 
 
 def start(place: str) -> Mem0:
+    return Mem0(open_memory(place))
+
+
+def open_memory(place: str) -> Any:
+    """mem0's memory in this directory, with its models brought along."""
     cache = Path(place) / "fastembed"
     os.environ["FASTEMBED_CACHE_PATH"] = str(cache)
     os.environ["MEM0_DIR"] = place
-    place_in(_snapshot(cache, "all-MiniLM-L6-v2-onnx"))
-    _place_bm25(_snapshot(cache, "bm25"))
-    return Mem0(Path(place))
+    if not cache.exists():
+        place_in(_snapshot(cache, "all-MiniLM-L6-v2-onnx"))
+        _place_bm25(_snapshot(cache, "bm25"))
+    from mem0 import Memory  # type: ignore[import-not-found]
+
+    return Memory.from_config(_config(Path(place)))
 
 
 class Mem0:
     """A user for each history, with the speaker as the actor and the session beside it."""
 
-    def __init__(self, place: Path) -> None:
-        from mem0 import Memory  # type: ignore[import-not-found]
-
-        self._memory: Any = Memory.from_config(_config(place))
+    def __init__(self, memory: Any) -> None:
+        self._memory = memory
         self.embed = self._memory.embedding_model.embed
         self._turns: dict[str, str] = {}
 

@@ -27,17 +27,17 @@ STATUS = Path("/proc/self/status")
 
 def main() -> None:
     """Start the system that the arguments name, and answer until there are no more requests."""
-    replies = _private_stdout()
+    replies = private_stdout()
     name, place = sys.argv[1:]
     try:
         system: System = importlib.import_module(ENTRIES[name].module).start(place)
-        _reply(replies, {"versions": versions(ENTRIES[name].packages)})
+        reply(replies, {"versions": versions(ENTRIES[name].packages)})
         for line in sys.stdin:
-            _reply(replies, answer(system, json.loads(line)))
+            reply(replies, answer(system, json.loads(line)))
         system.close()
     except Exception as error:  # whatever a peer does wrong is a result of the benchmark
         traceback.print_exc()
-        _reply(replies, {"error": f"{type(error).__name__}: {error}"})
+        reply(replies, {"error": f"{type(error).__name__}: {error}"})
         sys.exit(1)
 
 
@@ -86,14 +86,14 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
     return {name: metadata.version(name) for name in names}
 
 
-def _private_stdout() -> TextIO:
+def private_stdout() -> TextIO:
     """Where replies go; what a system prints goes to standard error instead."""
     private = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return private
 
 
-def _reply(replies: TextIO, reply: Json) -> None:
+def reply(replies: TextIO, reply: Json) -> None:
     print(json.dumps(reply), file=replies, flush=True)
 
 
