@@ -67,7 +67,10 @@ class SettingsTable(BaseModel):
 
 
 class StoreSettings(SettingsTable):
-    """Where memories are stored: a directory of SQLite files, or PostgreSQL if `url` is set."""
+    """Where memories are stored: a directory of SQLite files, or PostgreSQL if `url` is set.
+
+    With the `durability` "full", a file of SQLite's is synced before a write is acknowledged.
+    """
 
     path: Path | None = None
     url: SecretStr | None = None
@@ -75,6 +78,7 @@ class StoreSettings(SettingsTable):
     pool_size: Annotated[int, Field(ge=1, le=500)] = 10
     open_files: Annotated[int, Field(ge=1, le=10_000)] = 64
     lock_timeout_seconds: Annotated[float, Field(gt=0)] = 30
+    durability: Literal["full", "normal"] = "full"
     backup_retention: Annotated[int, Field(ge=1)] = 7
 
 

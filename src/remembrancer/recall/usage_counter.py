@@ -1,4 +1,7 @@
-"""Counts recalls in memory and writes them in batches, off the path of recall."""
+"""Counts recalls in memory and writes them in batches, off the path of recall.
+
+A crash or a power cut can lose the counts of the last moments, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -75,10 +78,10 @@ class UsageCounter:
                     self._timer = None
             for (owner, times), counts in waiting.items():
                 with contextlib.suppress(UnknownPerson):  # The user was erased meanwhile.
-                    with self._store.open_writer(owner, create=False) as writer:
+                    with self._store.open_writer(owner, create=False, durable=False) as writer:
                         writer.count_recalls(counts, self._latest[owner], extend_times=times)
             for tenant, counts in told.items():
-                with self._store.open_team_writer(tenant) as desk:
+                with self._store.open_team_writer(tenant, durable=False) as desk:
                     desk.count_recalls(counts)
 
     def close(self) -> None:

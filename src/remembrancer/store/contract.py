@@ -556,10 +556,13 @@ class Store(Protocol):
     def open_reader(self, owner: Owner) -> AbstractContextManager[Reader]:
         """Open a consistent view of one owner's memories."""
 
-    def open_writer(self, owner: Owner, *, create: bool = True) -> AbstractContextManager[Writer]:
+    def open_writer(
+        self, owner: Owner, *, create: bool = True, durable: bool = True
+    ) -> AbstractContextManager[Writer]:
         """Open the only writer of one owner's memories, until the block is left.
 
-        An unknown owner is registered; with `create=False`, UnknownPerson is raised instead.
+        An unknown owner is registered; with `create=False`, UnknownPerson is raised instead. What
+        need not be `durable` can be lost in a power cut, but not alone what came before it.
         """
 
     def cpu_slot(self) -> AbstractContextManager[object]:
@@ -568,7 +571,9 @@ class Store(Protocol):
     def open_team_reader(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
         """Open a team's memory for recall, with contributors out of reach."""
 
-    def open_team_writer(self, tenant: Tenant) -> AbstractContextManager[TeamWriter]:
+    def open_team_writer(
+        self, tenant: Tenant, *, durable: bool = True
+    ) -> AbstractContextManager[TeamWriter]:
         """Open the only writer of a team's memory, until the block is left."""
 
     def dump(self, owner: Owner) -> AbstractContextManager[Iterator[DumpRow]]:

@@ -62,6 +62,14 @@ class IndexCache:
         with self._lock:
             self._indexes.clear()
 
+    def invalidate(self) -> None:
+        """Have all indexes read again: they may hold rows of a transaction that was rolled back."""
+        with self._lock:
+            known = list(self._indexes.values())
+        for index in known:
+            with index.lock:
+                index.clear()
+
     def drop(self, owner_id: str) -> None:
         with self._lock:
             for key in [one for one in self._indexes if one[0] == owner_id]:

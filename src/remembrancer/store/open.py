@@ -33,6 +33,7 @@ def open_store(settings: Settings, clock: Clock | None, *, in_memory: bool = Fal
         clock=clock,
         max_open_files=store.open_files,
         lock_timeout_seconds=store.lock_timeout_seconds,
+        is_durable=store.durability == "full",
     )
 
 

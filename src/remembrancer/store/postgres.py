@@ -138,7 +138,9 @@ class PostgresStore:
             yield self._build_transaction(connection, owner)
 
     @contextlib.contextmanager
-    def open_writer(self, owner: Owner, *, create: bool = True) -> Iterator[Writer]:
+    def open_writer(
+        self, owner: Owner, *, create: bool = True, durable: bool = True
+    ) -> Iterator[Writer]:
         with self._begin(owner) as connection:
             _lock_owner(connection, owner, self._clock, create=create)
             yield self._build_transaction(connection, owner)
@@ -155,7 +157,7 @@ class PostgresStore:
             yield SqlTeamReader(connection, tenant.id)
 
     @contextlib.contextmanager
-    def open_team_writer(self, tenant: Tenant) -> Iterator[TeamWriter]:
+    def open_team_writer(self, tenant: Tenant, *, durable: bool = True) -> Iterator[TeamWriter]:
         with self._begin_team_write(tenant) as connection:
             yield SqlTeamWriter(connection, tenant.id)
 

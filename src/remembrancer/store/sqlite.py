@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,9 @@ from remembrancer.store.contract import (
     TraceTerms,
     Writer,
 )
+from remembrancer.store.fsync import make_directories
 from remembrancer.store.index_cache import IndexCache
-from remembrancer.store.sqlite_file import SqliteFile
+from remembrancer.store.sqlite_file import FileOptions, SqliteFile
 from remembrancer.store.system_tables import SystemTables
 from remembrancer.store.team import PRIVATE_TABLES, SqlTeamReader, SqlTeamWriter
 from remembrancer.store.team_contract import TeamReader, TeamWriter
@@ -58,11 +59,12 @@ class SqliteStore:
         clock: Clock | None = None,
         max_open_files: int = 64,
         lock_timeout_seconds: float = 30,
+        is_durable: bool = True,
     ) -> None:
         self._path = path
         self._clock = clock or SystemClock()
         self._max_open_files = max_open_files
-        self._lock_timeout_seconds = lock_timeout_seconds
+        self._options = FileOptions(lock_timeout_seconds, is_durable)
         self._lock = threading.Lock()
         self._is_closed = False
         self._open_files: OrderedDict[str, _OpenFile] = OrderedDict()
@@ -84,13 +86,15 @@ class SqliteStore:
             yield SqliteTransaction(connection, owner.id, person.indexes)
 
     @contextlib.contextmanager
-    def open_writer(self, owner: Owner, *, create: bool = True) -> Iterator[Writer]:
+    def open_writer(
+        self, owner: Owner, *, create: bool = True, durable: bool = True
+    ) -> Iterator[Writer]:
         while True:
             if create:
                 self._ensure_registered(owner)
             elif not self._has_file(owner):
                 raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
-            with self._begin_person_write(owner) as (person, connection):
+            with self._begin_person_write(owner, durable=durable) as (person, connection):
                 if person.file.is_in_place():
                     row = system_tables.build_owner_row(owner, self._clock.now())
                     system_tables.insert_missing(connection, tables.owners, row)
@@ -112,8 +116,8 @@ class SqliteStore:
                 raw.set_authorizer(None)
 
     @contextlib.contextmanager
-    def open_team_writer(self, tenant: Tenant) -> Iterator[TeamWriter]:
-        with self._begin_team_write(tenant) as connection:
+    def open_team_writer(self, tenant: Tenant, *, durable: bool = True) -> Iterator[TeamWriter]:
+        with self._begin_team_write(tenant, durable=durable) as connection:
             yield SqlTeamWriter(connection, tenant.id)
 
     def cpu_slot(self) -> AbstractContextManager[object]:
@@ -130,7 +134,7 @@ class SqliteStore:
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
         self.system.register_owner(owner)
         if self._path is None or self._has_file(owner):
-            with self._begin_person_write(owner) as (_, connection):
+            with self._begin_person_write(owner, alone=True) as (_, connection):
                 removed = dump.clear_person(connection, owner, replace=replace)
                 dump.load_person(connection, owner, rows, removed=removed)
         else:
@@ -148,7 +152,7 @@ class SqliteStore:
             yield dump.team_rows(connection, tenant)
 
     def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
-        with self._begin_team_write(tenant) as connection:
+        with self._begin_team_write(tenant, alone=True) as connection:
             return dump.load_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
@@ -157,12 +161,12 @@ class SqliteStore:
             yield dump.system_rows(connection)
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        with self._system_file.begin_write() as connection:
+        with self._system_file.begin_write(alone=True) as connection:
             dump.load_system(connection, rows)
 
     def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         if self._has_file(owner):
-            with self._begin_person_write(owner) as (person, _):
+            with self._begin_person_write(owner, alone=True) as (person, _):
                 if person.file.is_in_place():
                     person.file.detach()
         self._evict(_file_stem(owner))
@@ -241,19 +245,21 @@ class SqliteStore:
         return self._system_file.begin_write()
 
     @contextlib.contextmanager
-    def _begin_person_write(self, owner: Owner) -> Iterator[tuple[_OpenFile, Connection]]:
+    def _begin_person_write(
+        self, owner: Owner, **options: bool
+    ) -> Iterator[tuple[_OpenFile, Connection]]:
         with self._use_person(owner) as person, _translate_lock_errors():
-            with person.file.begin_write() as connection:
+            with person.file.begin_write(**options) as connection:
                 yield person, connection
 
     @contextlib.contextmanager
-    def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
+    def _begin_team_write(self, tenant: Tenant, **options: bool) -> Iterator[Connection]:
         """Lock a team for writing; its tenant is registered first, so that no file lacks a name."""
         with _translate_lock_errors():
             if tenant not in self._known_tenants:
                 self.system.register_tenant(tenant)
                 self._known_tenants.add(tenant)
-            with self._use_team(tenant) as team, team.file.begin_write() as connection:
+            with self._use_team(tenant) as team, team.file.begin_write(**options) as connection:
                 yield connection
 
     def _has_team_facts(self, tenant: Tenant) -> bool:
@@ -276,7 +282,8 @@ class SqliteStore:
             opened = self._open_files.get(name)
             if opened is None or not opened.file.is_in_place():
                 self._dispose(opened)
-                opened = _OpenFile(self._open_file(family, name))
+                indexes = IndexCache(max_vectors=sys.maxsize)
+                opened = _OpenFile(self._open_file(family, name, indexes.invalidate), indexes)
                 self._open_files[name] = opened
             self._open_files.move_to_end(name)
             opened.users += 1
@@ -326,7 +333,7 @@ class SqliteStore:
     def _load_new_owner(self, owner: Owner, rows: Iterable[DumpRow]) -> None:
         path = self._file_path(_file_stem(owner))
         try:
-            with sqlite_file.build_file("personal", path, self._lock_timeout_seconds) as connection:
+            with sqlite_file.build_file("personal", path, self._options) as connection:
                 dump.load_person(connection, owner, rows)
         except FileExistsError as error:
             raise Conflict(
@@ -339,16 +346,18 @@ class SqliteStore:
         assert self._path is not None
         return self._path / f"{name}.db"
 
-    def _open_file(self, family: str, name: str) -> SqliteFile:
+    def _open_file(
+        self, family: str, name: str, after_failure: Callable[[], None] = lambda: None
+    ) -> SqliteFile:
         if self._path is None:
-            return SqliteFile(family, None, self._lock_timeout_seconds)
+            return SqliteFile(family, None, self._options)
         path = self._file_path(name)
         try:
             if not path.exists():
                 if sqlite_file.erasing_path(path).exists():
                     raise Conflict("This memory is being erased. Erase it again to finish.")
                 sqlite_file.create_file(family, path)
-            return SqliteFile(family, path, self._lock_timeout_seconds)
+            return SqliteFile(family, path, self._options, after_failure)
         except OSError as error:
             raise _path_error(path.parent, error) from error
         except DatabaseError as error:
@@ -360,11 +369,11 @@ class SqliteStore:
 class _OpenFile:
     """An open file, its indexes, and the number of transactions that use it."""
 
-    def __init__(self, file: SqliteFile) -> None:
+    def __init__(self, file: SqliteFile, indexes: IndexCache) -> None:
         self.file = file
+        self.indexes = indexes
         self.users = 0
         self.is_evicted = False
-        self.indexes = IndexCache(max_vectors=sys.maxsize)
 
 
 class SqliteTransaction(SqlTransaction):
@@ -401,9 +410,8 @@ def _deny_contributors(action: int, table: str | None, *_: object) -> int:
 
 
 def _make_private(path: Path) -> None:
-    """Create a directory that only its owner can read; an existing one keeps its mode."""
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_directories(path)
     except OSError as error:
         raise _path_error(path, error) from error
 

@@ -9,18 +9,22 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine, event, make_url
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
 from remembrancer.errors import StoreUnavailable
 from remembrancer.store import schema, tables
-from remembrancer.store.fsync import fsync_path
+from remembrancer.store.commit_groups import CommitGroups
+from remembrancer.store.fsync import fsync_path, make_directories
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """The size of the write-ahead log from which it is checkpointed."""
@@ -29,43 +33,65 @@ MAX_CACHED_STATEMENTS = 1000
 """The number of compiled statements kept for all files together."""
 
 
-class SqliteFile:
-    """An open SQLite file (in memory if `path` is None): a pool and a lock for writers."""
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """How files are opened; those that are not durable are synced only now and then."""
 
-    def __init__(self, family: str, path: Path | None, lock_timeout_seconds: float) -> None:
+    lock_timeout_seconds: float = 30
+    is_durable: bool = True
+
+
+class SqliteFile:
+    """An open SQLite file (in memory if `path` is None): a pool and the turns of its writers.
+
+    `after_failure` is called when a transaction fails whose rows other writers may have read.
+    """
+
+    def __init__(
+        self,
+        family: str,
+        path: Path | None,
+        options: FileOptions,
+        after_failure: Callable[[], None] = lambda: None,
+    ) -> None:
         self.path = path
         self._serializes_reads = path is None
-        self._lock = threading.RLock()
-        self._lock_timeout_ms = int(lock_timeout_seconds * 1000)
+        self._lock_timeout_ms = int(options.lock_timeout_seconds * 1000)
         self._gone = False
         self._is_checkpoint_due = False
-        self.engine = _make_engine(path, lock_timeout_seconds)
+        self.engine = _make_engine(path, options)
+        self._forget_failed = after_failure
+        self._writes = CommitGroups(
+            self.engine,
+            is_shared=path is not None and options.is_durable,
+            after_commit=self._checkpoint_if_due,
+            after_failure=self._clean_up_failure,
+        )
         with self.begin_read() as connection:
             current = schema.read_revision(connection) == schema.HEAD
         # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
         if not current:
-            with self.begin_write() as connection:
+            with self.begin_write(alone=True) as connection:
                 schema.ensure_current(connection, family)
 
     @contextlib.contextmanager
     def begin_read(self) -> Iterator[Connection]:
         """Begin a snapshot; it neither waits for writers nor blocks them."""
-        with self._lock if self._serializes_reads else contextlib.nullcontext():
+        with self._writes.exclude() if self._serializes_reads else contextlib.nullcontext():
             with self.engine.connect() as connection, connection.begin():
                 yield connection
 
-    @contextlib.contextmanager
-    def begin_write(self) -> Iterator[Connection]:
-        """Begin the only write transaction: a lock excludes other threads, the file's lock other
+    def begin_write(
+        self, *, alone: bool = False, durable: bool = True
+    ) -> AbstractContextManager[Connection]:
+        """Begin the only write transaction: threads take turns, and the file's lock excludes other
         processes.
+
+        It may be shared with other threads, unless it is to be `alone`. One that need not be
+        `durable` can be lost in a power cut.
         """
-        with self._lock:
-            with self.engine.connect() as connection:
-                immediate = connection.execution_options(rem_immediate=True)
-                with immediate.begin():
-                    yield immediate
-            self._checkpoint_if_due()
+        return self._writes.begin(alone=alone, durable=durable)
 
     def checkpoint_after_write(self) -> None:
         """Checkpoint when the write that is under way has ended: the log has pages of before."""
@@ -80,12 +106,13 @@ class SqliteFile:
         self._gone = True
         if self.path is not None:
             os.replace(self.path, erasing_path(self.path))
+            fsync_path(self.path.parent)
 
     def scrub(self, timeout_seconds: float = 30) -> bool:
         """Vacuum the file and empty its log. False if a reader still holds the log."""
         if self.path is None:
             return True
-        with self._lock:
+        with self._writes.exclude():
             with contextlib.closing(self.engine.raw_connection()) as raw:
                 raw.cursor().execute("VACUUM")
             log = self.path.with_name(self.path.name + "-wal")
@@ -99,7 +126,7 @@ class SqliteFile:
 
     def close(self) -> None:
         """Close every connection; the last one to close empties the log."""
-        with self._lock:
+        with self._writes.exclude():
             self.engine.dispose()
 
     def checkpoint(self) -> None:
@@ -127,31 +154,48 @@ class SqliteFile:
                 self.checkpoint()
         self._is_checkpoint_due = False
 
+    def _clean_up_failure(self) -> None:
+        """After a failed commit: overwrite what SQLite would find in the log after a crash.
+
+        If only the sync failed, the log holds the whole transaction, beyond what counts. The next
+        transaction is written over it; this one changes nothing.
+        """
+        self._forget_failed()
+        with contextlib.suppress(sqlite3.Error, SQLAlchemyError):
+            with contextlib.closing(self.engine.raw_connection()) as raw:
+                cursor = raw.cursor()
+                (version,) = cursor.execute("PRAGMA user_version").fetchone()
+                cursor.execute(f"PRAGMA user_version = {version}")
+
 
 def create_file(family: str, path: Path) -> None:
     """Create a file with the current schema, unless another process creates it first.
 
-    It is built under another name and linked, so no one ever sees half of it.
+    It is built under another name, synced and linked, so no one ever sees half of it. Whoever sees
+    it can also rely on the name of its directory, even if the process that made that was killed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_directories(path.parent)
+    fsync_path(path.parent.parent)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         draft.write_bytes(_blank_image(family))
         draft.chmod(0o600)
+        fsync_path(draft)
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+    fsync_path(path.parent)
 
 
 @contextlib.contextmanager
-def build_file(family: str, path: Path, lock_timeout_seconds: float) -> Iterator[Connection]:
+def build_file(family: str, path: Path, options: FileOptions) -> Iterator[Connection]:
     """Create a file with content; it appears under its name when the block is left.
 
     It is built in a directory beside it, under a lock that all processes share, so leftovers of a
     killed process can be removed. Raises FileExistsError if another process creates the file first.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_directories(path.parent)
     beside = path.with_name(f".{path.name}.building")
     with _try_process_lock(path.with_suffix(".lock")) as alone:
         if not alone:
@@ -161,9 +205,9 @@ def build_file(family: str, path: Path, lock_timeout_seconds: float) -> Iterator
         try:
             draft = beside / path.name
             create_file(family, draft)
-            file = SqliteFile(family, draft, lock_timeout_seconds)
+            file = SqliteFile(family, draft, options)
             try:
-                with file.begin_write() as connection:
+                with file.begin_write(alone=True) as connection:
                     yield connection
             finally:
                 file.close()
@@ -204,7 +248,7 @@ def _blank_image(family: str) -> bytes:
     with _blank_lock:
         if family not in _blanks:
             memory = sqlite3.connect(":memory:")
-            file = SqliteFile(family, None, 1)
+            file = SqliteFile(family, None, FileOptions(lock_timeout_seconds=1))
             raw = file.engine.raw_connection()
             raw.driver_connection.backup(memory)  # type: ignore[union-attr]
             raw.close()
@@ -225,7 +269,7 @@ def make_empty_engine() -> Engine:
     Connections share nothing, so readers need no lock.
     """
     dialect, _ = _load_dialect()
-    return _build_engine(_make_pool(_connect_empty, dialect))
+    return _build_engine(_make_pool(_connect_empty, dialect), FileOptions())
 
 
 def _connect_empty() -> sqlite3.Connection:
@@ -249,24 +293,24 @@ def _empty_image() -> bytes:
         engine.dispose()
 
 
-def _make_engine(path: Path | None, lock_timeout_seconds: float) -> Engine:
+def _make_engine(path: Path | None, options: FileOptions) -> Engine:
     dialect, _ = _load_dialect()
-    creator: Any = partial(_connect, path, lock_timeout_seconds)
+    creator: Any = partial(_connect, path, options.lock_timeout_seconds)
     if path is None:
-        return _build_engine(StaticPool(creator, dialect=dialect))
-    return _build_engine(_make_pool(creator, dialect))
+        return _build_engine(StaticPool(creator, dialect=dialect), options)
+    return _build_engine(_make_pool(creator, dialect), options)
 
 
 def _make_pool(creator: Any, dialect: Dialect) -> Pool:
     return QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
 
 
-def _build_engine(pool: Pool) -> Engine:
+def _build_engine(pool: Pool, options: FileOptions) -> Engine:
     dialect, compiled = _load_dialect()
-    url, options = make_url("sqlite://"), {"compiled_cache": compiled}
-    engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=options)
-    event.listen(engine, "connect", _configure)
-    event.listen(engine, "begin", _begin)
+    url, defaults = make_url("sqlite://"), {"compiled_cache": compiled}
+    engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=defaults)
+    event.listen(engine, "connect", partial(_configure, options))
+    event.listen(engine, "begin", partial(_begin, options))
     return engine
 
 
@@ -309,13 +353,14 @@ def _has_math_functions() -> bool:
     return True
 
 
-def _configure(raw: Any, _: Any) -> None:
+def _configure(options: FileOptions, raw: Any, _: Any) -> None:
     raw.isolation_level = None
     if not _has_math_functions():
         raw.create_function("exp", 1, math.exp, deterministic=True)
     for pragma in (
         "foreign_keys = ON",
-        "synchronous = NORMAL",
+        f"synchronous = {_sync_mode(options.is_durable)}",
+        "fullfsync = ON",  # on macOS a plain sync leaves data in the cache of the drive
         "wal_autocheckpoint = 0",
         "secure_delete = ON",
         "temp_store = MEMORY",
@@ -323,13 +368,21 @@ def _configure(raw: Any, _: Any) -> None:
         raw.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: Connection) -> None:
-    if connection.get_execution_options().get("rem_immediate"):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        # Executed by the driver, because every recall begins here.
-        raw: Any = connection.connection.driver_connection
+def _sync_mode(is_durable: bool) -> str:
+    """FULL syncs the log at every commit, NORMAL only before a checkpoint."""
+    return "FULL" if is_durable else "NORMAL"
+
+
+def _begin(options: FileOptions, connection: Connection) -> None:
+    # Executed by the driver, because every recall begins here.
+    raw: Any = connection.connection.driver_connection
+    wanted = connection.get_execution_options()
+    if not wanted.get("rem_immediate"):
         raw.execute("BEGIN")
+        return
+    if options.is_durable:
+        raw.execute(f"PRAGMA synchronous = {_sync_mode(wanted['rem_durable'])}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 @contextlib.contextmanager
