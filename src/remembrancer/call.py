@@ -155,9 +155,10 @@ class Call:
         tenant = self.owner.tenant
         return name is None or self.services.instances.get(tenant, name).memory_enabled
 
-    def open_writer(self) -> AbstractContextManager[Writer]:
-        """The owner's only writer. Jobs do not create a store for an owner who has none."""
-        return self.store.open_writer(self.owner, create=self.principal.surface != JOBS_SURFACE)
+    def open_writer(self, *, alone: bool = False) -> AbstractContextManager[Writer]:
+        """The owner's only writer. Jobs work alone, and create no store for one who has none."""
+        is_job = self.principal.surface == JOBS_SURFACE
+        return self.store.open_writer(self.owner, create=not is_job, alone=alone or is_job)
 
     def decay_in(self, scope: str) -> DecayPolicy:
         """The decay of memories in a scope: that of the agent's profile, for every reader."""

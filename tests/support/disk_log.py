@@ -15,8 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from zlib import crc32
 
 SECTOR_BYTES = 512
+MARK = b"\xd1\x5c\x10\x67"
+HEAD_BYTES = len(MARK) + 8
 
 
 class Entry(StrEnum):
@@ -65,8 +68,9 @@ class DiskLog:
     def append(self, event: DiskEvent) -> None:
         values = (event.entry.value, event.path, event.inode, event.offset, event.data)
         record = pickle.dumps((*values, event.other, event.sync))
-        line = len(record).to_bytes(4, "little") + record
-        assert os.write(self._descriptor, line) == len(line), "the log is full"
+        head = MARK + len(record).to_bytes(4, "little") + crc32(record).to_bytes(4, "little")
+        size = os.write(self._descriptor, head + record)
+        assert size == len(head) + len(record), "the log is full"
 
     def note(self, text: str) -> None:
         """Record something that the program promised, such as an acknowledgement."""
@@ -77,14 +81,20 @@ class DiskLog:
 
 
 def read_log(path: Path) -> Iterator[DiskEvent]:
-    """The events of a log; a last one that a killed process wrote in part is left out."""
-    with path.open("rb") as log:
-        while len(size := log.read(4)) == 4:
-            record = log.read(int.from_bytes(size, "little"))
-            if len(record) < int.from_bytes(size, "little"):
-                return
+    """The events of a log, without those that a killed process wrote in part."""
+    content = memoryview(path.read_bytes())
+    position = 0
+    while position + HEAD_BYTES <= len(content):
+        start = position + HEAD_BYTES
+        mark, numbers = content[position : position + 4], content[position + 4 : start]
+        end = start + int.from_bytes(numbers[:4], "little")
+        record = content[start:end]
+        if mark == MARK and crc32(record) == int.from_bytes(numbers[4:], "little"):
             entry, *values = pickle.loads(record)
             yield DiskEvent(Entry(entry), *values)
+            position = end
+        else:
+            position += 1
 
 
 @dataclass(slots=True)

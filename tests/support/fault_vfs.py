@@ -28,6 +28,7 @@ import ctypes
 import fnmatch
 import functools
 import itertools
+import json
 import os
 import runpy
 import signal
@@ -195,6 +196,10 @@ class FaultVfs:
         """Put something into the log, such as an acknowledgement."""
         assert self._log is not None
         self._log.note(text)
+
+    def acknowledge(self, values: object) -> None:
+        """Note it as JSON."""
+        self.note(json.dumps(values))
 
     # What the methods below call.
 

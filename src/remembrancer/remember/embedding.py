@@ -50,7 +50,11 @@ class TextVectors:
 
 
 def write_with_vectors(
-    call: Call, vectors: TextVectors, write: Callable[[Writer, TextVectors], ResultT]
+    call: Call,
+    vectors: TextVectors,
+    write: Callable[[Writer, TextVectors], ResultT],
+    *,
+    alone: bool = False,
 ) -> ResultT:
     """Run `write` in one transaction with vectors that were computed before it.
 
@@ -59,7 +63,7 @@ def write_with_vectors(
     """
     while True:
         try:
-            with call.open_writer() as writer:
+            with call.open_writer(alone=alone) as writer:
                 return write(writer, vectors)
         except MissingVector as missing:
             vectors.add([missing.text])
@@ -111,7 +115,7 @@ def embed_missing(call: Call, progress: Progress | None = None) -> int:
             return changed
         vectors = embed_units(call, [split_record(one) for one in missing])
         ready = dict(zip((one.id for one in missing), vectors, strict=True))
-        with call.open_writer() as writer:
+        with call.open_writer(alone=True) as writer:
             # Another process may have embedded or removed some meanwhile.
             still = {one.id for one in writer.list_unembedded(model, EMBED_BATCH_SIZE)}
             writer.add_embeddings({one: some for one, some in ready.items() if one in still})

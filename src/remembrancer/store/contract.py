@@ -557,12 +557,13 @@ class Store(Protocol):
         """Open a consistent view of one owner's memories."""
 
     def open_writer(
-        self, owner: Owner, *, create: bool = True, durable: bool = True
+        self, owner: Owner, *, create: bool = True, alone: bool = False, durable: bool = True
     ) -> AbstractContextManager[Writer]:
         """Open the only writer of one owner's memories, until the block is left.
 
-        An unknown owner is registered; with `create=False`, UnknownPerson is raised instead. What
-        need not be `durable` can be lost in a power cut, but not alone what came before it.
+        An unknown owner is registered; with `create=False`, UnknownPerson is raised instead. Open
+        it `alone` for what takes long, so that no other writer waits for it to be committed. What
+        need not be `durable` can be lost in a power cut.
         """
 
     def cpu_slot(self) -> AbstractContextManager[object]:

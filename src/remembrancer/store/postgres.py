@@ -139,7 +139,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def open_writer(
-        self, owner: Owner, *, create: bool = True, durable: bool = True
+        self, owner: Owner, *, create: bool = True, alone: bool = False, durable: bool = True
     ) -> Iterator[Writer]:
         with self._begin(owner) as connection:
             _lock_owner(connection, owner, self._clock, create=create)

@@ -87,14 +87,15 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def open_writer(
-        self, owner: Owner, *, create: bool = True, durable: bool = True
+        self, owner: Owner, *, create: bool = True, alone: bool = False, durable: bool = True
     ) -> Iterator[Writer]:
         while True:
             if create:
                 self._ensure_registered(owner)
             elif not self._has_file(owner):
                 raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
-            with self._begin_person_write(owner, durable=durable) as (person, connection):
+            beginning = self._begin_person_write(owner, alone=alone, durable=durable)
+            with beginning as (person, connection):
                 if person.file.is_in_place():
                     row = system_tables.build_owner_row(owner, self._clock.now())
                     system_tables.insert_missing(connection, tables.owners, row)

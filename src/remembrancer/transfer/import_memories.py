@@ -153,7 +153,7 @@ def store_memories(
     )
     while fresh:
         fresh = write_with_vectors(
-            call, vectors, partial(_write_batch, call, batch, fresh, outcome)
+            call, vectors, partial(_write_batch, call, batch, fresh, outcome), alone=True
         )
     return outcome
 

@@ -79,7 +79,7 @@ def store_turns(
     fresh = [one for one in turns if one.id not in stored]
     report_progress(len(turns) - len(fresh))
     vectors = _embed_turns(call, fresh, report_progress)
-    with call.open_writer() as writer:
+    with call.open_writer(alone=True) as writer:
         stored = writer.load(str(one.id) for one in turns)
         writes: list[Write] = [
             Patch(one.id, restoration_values(writer, one))

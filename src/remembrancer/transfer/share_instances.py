@@ -83,7 +83,7 @@ def _share(services: Services, person: Owner, scope: str) -> int:
     call = services.build_call(Principal(person, scope, "cli"), scope)
     with services.store.open_reader(person) as reader:
         sessions, records = _load_sessions(reader, scope), [*_load_records(call, reader, scope)]
-    with call.open_writer() as writer:
+    with call.open_writer(alone=True) as writer:
         known = writer.load(one.id for one in records)
         missing = [one for one in records if one.id not in known]
         copies = _Copies(call, writer)

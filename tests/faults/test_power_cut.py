@@ -1,0 +1,177 @@
+"""Whatever was acknowledged survives kill -9 and a power cut; nothing is stored by half.
+
+`REM_LONG=1` writes more than ten thousand times, with fifty kills and five hundred power cuts.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from tests.support.disk_log import Disk, Entry, Loss, read_log
+from tests.support.fault_vfs import FaultVfs, is_available
+from tests.support.processes import forked
+from tests.support.promises import (
+    Notes,
+    Promises,
+    assert_kept,
+    assert_usable,
+    combine,
+    open_for_promises,
+    read_notes,
+    write_until,
+)
+
+LONG = bool(os.environ.get("REM_LONG"))
+PROCESSES, USERS = 2, 2
+ROUNDS, WRITES, CUTS = (50, 220, 10) if LONG else (2, 40, 5)
+"""Kills, acknowledged writes before each, and power cuts in the time before it."""
+
+PATIENCE_SECONDS = 120
+TENANT = "crashes"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where several processes write, and where they note what was acknowledged."""
+
+    place: str
+    notes: Path
+    users: tuple[str, ...]
+    watched: Path | None = None
+
+
+@pytest.fixture
+def running() -> Iterator[list[BaseProcess]]:
+    """Processes that are ended, whatever happens."""
+    started: list[BaseProcess] = []
+    yield started
+    for one in started:
+        if one.is_alive():
+            one.kill()
+        one.join()
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, running: list[BaseProcess]
+) -> None:
+    place, promised, everyone = str(tmp_path / "memory"), Promises(), set[str]()
+    writes = 0
+    for number in range(ROUNDS):
+        scene = Scene(place, tmp_path / f"notes-{number}", users_of(number))
+        notes = kill_amid_writes(scene, running)
+        writes += len(notes)
+        promised |= combine(notes)
+        everyone |= set(scene.users)
+        assert_kept(place, TENANT, scene.users, combine(notes))
+        assert_usable(place, TENANT, scene.users)
+    assert_kept(place, TENANT, everyone, promised)
+    print(f"{ROUNDS * PROCESSES} kills, {writes} acknowledged writes, none lost")
+
+
+@pytest.mark.skipif(not is_available(), reason="sqlite3 has no library of its own here")
+def test_a_power_cut_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, running: list[BaseProcess]
+) -> None:
+    """Each round goes on with what the last power cut of the one before has left."""
+    chance = random.Random()
+    disk, promised, everyone, writes, cuts = tmp_path / "disk", Promises(), set[str](), 0, 0
+    disk.mkdir()
+    for number in range(ROUNDS):
+        log, users = tmp_path / f"log-{number}", users_of(number)
+        state = Disk(disk)
+        kill_amid_writes(Scene(str(disk / "memory"), log, users, watched=disk), running)
+        events = list(read_log(log))
+        moments = [*sorted(chance.choices(range(len(events)), k=CUTS - 1)), len(events)]
+        begin = 0
+        for cut, moment in enumerate(moments):
+            for event in events[begin:moment]:
+                state.apply(event)
+            begin = moment
+            loss = Loss.EVERYTHING if cut % 3 == 0 else Loss.SOME
+            disk = tmp_path / f"disk-{number}-{cut}"
+            state.cut_power(disk, loss, chance)
+            kept = str(disk / "memory")
+            assert_kept(kept, TENANT, users, combine(state.acknowledged))
+            cuts += 1
+        assert_usable(kept, TENANT, users)
+        writes += len(state.acknowledged)
+        promised |= combine(state.acknowledged)
+        everyone |= set(users)
+        log.unlink()
+    assert_kept(kept, TENANT, everyone, promised)
+    print(f"{cuts} power cuts, {writes} acknowledged writes, none lost")
+
+
+@pytest.mark.skipif(not is_available(), reason="sqlite3 has no library of its own here")
+def test_the_simulated_power_cut_finds_what_is_not_synced(tmp_path: Path) -> None:
+    """Without durability the same writes are lost, so the test above could fail."""
+    disk, log = tmp_path / "disk", tmp_path / "log"
+    disk.mkdir()
+    state = Disk(disk)
+    with FaultVfs(disk, log=log) as vfs:
+        place = {"path": str(disk / "memory"), "durability": "normal"}
+        with open_for_promises(str(disk / "memory"), TENANT, store=place) as store:
+            memory = store.for_user("ada").remember("Ada keeps bees").memory
+            vfs.note(f'{{"{memory.id}": 1}}')
+            for event in read_log(log):
+                state.apply(event)
+    state.cut_power(tmp_path / "left", Loss.EVERYTHING, random.Random())
+    promised, left = combine(state.acknowledged), str(tmp_path / "left" / "memory")
+    with pytest.raises(AssertionError, match="1 of 1 are lost"):
+        assert_kept(left, TENANT, ["ada"], promised)
+
+
+def users_of(number: int) -> tuple[str, ...]:
+    return tuple(f"user-{number}-{one}" for one in range(USERS))
+
+
+def kill_amid_writes(scene: Scene, running: list[BaseProcess]) -> list[str]:
+    """Let processes write until enough is acknowledged, kill them; returns what was noted."""
+    processes = [
+        forked.Process(target=write, args=(scene, f"{number}-{time.time_ns()}"))
+        for number in range(PROCESSES)
+    ]
+    running += processes
+    for one in processes:
+        one.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    while len(notes_of(scene)) < WRITES:
+        assert time.monotonic() < until, "the processes write too slowly"
+        assert all(one.is_alive() for one in processes), "a process ended by itself"
+        time.sleep(0.05)
+    for one in processes:
+        time.sleep(random.uniform(0, 0.05))
+        os.kill(one.pid or 0, signal.SIGKILL)
+        one.join()
+    return notes_of(scene)
+
+
+def notes_of(scene: Scene) -> list[str]:
+    if scene.watched is None:
+        return read_notes(scene.notes)
+    if not scene.notes.exists():
+        return []
+    return [one.other for one in read_log(scene.notes) if one.entry is Entry.NOTE]
+
+
+def write(scene: Scene, name: str) -> None:
+    """What each process does."""
+    never = threading.Event()
+    users = [*scene.users, scene.users[0]]
+    if scene.watched is None:
+        with open_for_promises(scene.place, TENANT) as store:
+            write_until(store, users, name, Notes(scene.notes), never)
+        return
+    with FaultVfs(scene.watched, log=scene.notes) as vfs:
+        with open_for_promises(scene.place, TENANT) as store:
+            write_until(store, users, name, vfs.acknowledge, never)
