@@ -145,6 +145,7 @@ class FaultVfs:
         self._log = DiskLog(log) if log is not None else None
         self._lock = threading.Lock()
         self._faults: list[_Fault] = []
+        self._dirty: Counter[str] = Counter()
         self._patches = contextlib.ExitStack()
 
     def __enter__(self) -> FaultVfs:
@@ -167,6 +168,12 @@ class FaultVfs:
     def syncs(self) -> int:
         """How often a file or a directory was synced, by SQLite or by `os`."""
         return sum(self.synced.values())
+
+    @property
+    def unsynced(self) -> set[str]:
+        """Files with content, and directories with names, that a power cut could take away."""
+        with self._lock:
+            return {path for path, changes in self._dirty.items() if changes}
 
     def fail(
         self,
@@ -227,6 +234,13 @@ class FaultVfs:
         return SQLITE_OK
 
     def record(self, entry: Entry, path: str, inode: int = 0, **values: Any) -> None:
+        with self._lock:
+            if entry in (Entry.WRITE, Entry.TRUNCATE):
+                self._dirty[path] += 1
+            elif entry in (Entry.CREATE, Entry.MKDIR):
+                self._dirty[os.path.dirname(path)] += 1
+            elif entry in (Entry.LINK, Entry.RENAME):
+                self._dirty[os.path.dirname(values["other"])] += 1
         if self._log is not None:
             self._log.append(DiskEvent(entry, path, inode, **values))
 
@@ -235,9 +249,11 @@ class FaultVfs:
         """Count a sync, and record when it begins and when it has succeeded."""
         number = (os.getpid() << 32) + next(_sync_numbers)
         self.record(entry, path, inode, sync=number)
+        covered = self._dirty[path]
         yield
         with self._lock:
             self.synced[path] += 1
+            self._dirty[path] -= covered
         self.record(Entry.SYNC_END, path, inode, sync=number)
 
 

@@ -115,7 +115,7 @@ class SqliteFile:
         with self._writes.exclude():
             with contextlib.closing(self.engine.raw_connection()) as raw:
                 raw.cursor().execute("VACUUM")
-            log = self.path.with_name(self.path.name + "-wal")
+            log = self._log_path
             until = time.monotonic() + timeout_seconds
             while log.exists() and log.stat().st_size:
                 self.checkpoint()
@@ -145,10 +145,18 @@ class SqliteFile:
                     cursor.execute("PRAGMA busy_timeout = 0")
                     cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                     cursor.execute(f"PRAGMA busy_timeout = {self._lock_timeout_ms}")
+                # Or else a power cut could bring back what was in the log, such as erased words.
+                with contextlib.suppress(FileNotFoundError):
+                    fsync_path(self._log_path)
+
+    @property
+    def _log_path(self) -> Path:
+        assert self.path is not None
+        return self.path.with_name(f"{self.path.name}-wal")
 
     def _checkpoint_if_due(self) -> None:
         if self.path is not None:
-            log = self.path.with_name(self.path.name + "-wal")
+            log = self._log_path
             is_long = log.exists() and log.stat().st_size > CHECKPOINT_BYTES
             if is_long or self._is_checkpoint_due:
                 self.checkpoint()
