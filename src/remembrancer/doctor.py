@@ -119,22 +119,28 @@ def _check_store(settings: Settings) -> Iterator[CheckResult]:
         store = open_store(settings, None)
         try:
             health = store.check_health()
-            waiting = _count_waiting(settings, store)
+            damage = [*store.find_damage(), *_find_write_fault(store)]
+            waiting = 0 if damage else _count_waiting(settings, store)
         finally:
             store.close()
     except RemembrancerError as error:
         yield CheckResult("store", Level.PROBLEM, str(error))
-    except Exception as error:  # whatever a damaged file makes its driver raise
-        kind = type(error).__name__
-        message = f"It did not open ({kind}): it may be damaged; put back a backup."
-        yield CheckResult("store", Level.PROBLEM, message)
     else:
         versions = ", ".join(f"{name} {version}" for name, version in health.details.items())
         yield CheckResult("store", Level.OK, f"{health.place}, {versions}.")
+        for message in damage:
+            yield CheckResult("store", Level.PROBLEM, message)
         yield CheckResult("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
         for warning in health.warnings:
             yield CheckResult("store", Level.WARNING, warning)
         yield from _check_consolidation(waiting)
+
+
+def _find_write_fault(store: Store) -> Iterator[str]:
+    try:
+        store.check_writable()
+    except RemembrancerError as error:
+        yield str(error)
 
 
 def _count_waiting(settings: Settings, store: Store) -> int:

@@ -458,6 +458,10 @@ class Remembrancer:
         """The store's own health check."""
         return self._store.check_health()
 
+    def check_writable(self) -> None:
+        """Raise StoreUnavailable, with the reason, if a write would fail; nothing is stored."""
+        self._store.check_writable()
+
     def flush(self) -> None:
         """Finish background work: recall counts, and learning that is due."""
         self._services.usage.flush()

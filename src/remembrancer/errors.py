@@ -17,7 +17,12 @@ RemembrancerError
 │   ├── InvalidModelResponse model_misspoke    503   in llm
 │   ├── TelegramUnavailable telegram_unavailable 503 .transient, in assistant.telegram
 │   └── StoreUnavailable    store_unavailable  503
-│       └── StoreClosed     store_closed       503
+│       ├── StoreClosed     store_closed       503
+│       ├── StoreBusy       store_busy         503
+│       ├── StoreFull       store_full         507
+│       ├── StoreReadOnly   store_read_only    503
+│       ├── StoreDamaged    store_damaged      503
+│       └── OutcomeUnknown  outcome_unknown    503
 └── SchemaTooNew            schema_too_new     500
 """
 
@@ -35,6 +40,8 @@ class RemembrancerError(Exception):
 
     code = "error"
     status = 500
+    passes_by_itself = False
+    """True if the same call can succeed a little later, although nobody does anything."""
 
 
 class InvalidInput(RemembrancerError):
@@ -109,6 +116,7 @@ class Unavailable(RemembrancerError):
 
     code = "unavailable"
     status = 503
+    passes_by_itself = True
 
 
 class EmbeddingFailed(Unavailable):
@@ -130,6 +138,41 @@ class StoreClosed(StoreUnavailable):
 
     def __init__(self) -> None:
         super().__init__("The store was closed. Open it again with remembrancer.open().")
+
+
+class StoreBusy(StoreUnavailable):
+    """A lock, a connection, a file handle or memory did not become free in time."""
+
+    code = "store_busy"
+
+
+class StoreFull(StoreUnavailable):
+    """No space is left on the disk; nothing was stored, and what is stored stays readable."""
+
+    code = "store_full"
+    status = 507
+    passes_by_itself = False
+
+
+class StoreReadOnly(StoreUnavailable):
+    """The file, directory or database can be read but not written; nothing was stored."""
+
+    code = "store_read_only"
+    passes_by_itself = False
+
+
+class StoreDamaged(StoreUnavailable):
+    """A file or table of the store is damaged, or is not one of ours."""
+
+    code = "store_damaged"
+    passes_by_itself = False
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The connection was lost while a change was being confirmed: it is stored or it is not."""
+
+    code = "outcome_unknown"
+    passes_by_itself = False
 
 
 class SchemaTooNew(RemembrancerError):

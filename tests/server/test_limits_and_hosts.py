@@ -186,7 +186,7 @@ def test_what_nobody_expected_is_told_to_nobody(
     def broken(*_: object) -> None:
         raise RuntimeError("zeppelin")
 
-    monkeypatch.setattr(served.engine, "health", broken)
+    monkeypatch.setattr(served.engine, "check_writable", broken)
     answer = served.client().get("/readyz")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     assert "zeppelin" not in answer.text + served.log.getvalue()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import UnknownPerson
+from remembrancer.errors import StoreUnavailable, UnknownPerson
 from remembrancer.store.contract import StoredResponse
 from remembrancer.types import Owner
 
@@ -28,6 +28,8 @@ class IdempotencyStore:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._failed: set[tuple[Owner, str]] = set()
+        """Requests that failed and could not be released."""
 
     def begin(self, owner: Owner, key: str, request: str) -> StoredResponse | None:
         """Claim a request; returns None if the caller should run it, or else what is stored."""
@@ -40,7 +42,13 @@ class IdempotencyStore:
         """Store the response; its retention starts now.
 
         If it shows the memories of an instance, it is stored with them, to be deleted with them.
+        What the request did is stored already: if its response cannot be, a retry is refused until
+        the request counts as abandoned.
         """
+        with contextlib.suppress(StoreUnavailable):
+            self._save(owner, response, shown)
+
+    def _save(self, owner: Owner, response: StoredResponse, shown: Owner | None) -> None:
         response = replace(response, at=self._clock.now())
         if shown is not None and shown != owner and self._save_shared(owner, response, shown):
             response = replace(response, headers={STORED_BY: shown.user}, body="")
@@ -49,8 +57,11 @@ class IdempotencyStore:
 
     def cancel(self, owner: Owner, key: str) -> None:
         """Release a request that failed, so that it can run again."""
-        with self._store.open_writer(owner) as writer:
-            writer.drop_response(key)
+        try:
+            with self._store.open_writer(owner) as writer:
+                writer.drop_response(key)
+        except StoreUnavailable:
+            self._failed.add((owner, key))
 
     def _claim(
         self, owner: Owner, key: str, request: str, *, over: StoredResponse | None = None
@@ -58,10 +69,12 @@ class IdempotencyStore:
         now = self._clock.now()
         with self._store.open_writer(owner) as writer:
             known = writer.get_response(key)
-            if known is None or known == over or _is_abandoned(known, now):
-                writer.save_response(StoredResponse(key, request, now))
-                return None
-            return known
+            is_free = known is None or known == over or _is_abandoned(known, now)
+            if not is_free and (owner, key) not in self._failed:
+                return known
+            writer.save_response(StoredResponse(key, request, now))
+        self._failed.discard((owner, key))
+        return None
 
     def _save_shared(self, owner: Owner, response: StoredResponse, shown: Owner) -> bool:
         """False if nothing is stored for the instance, so that it has nothing to show."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.access.instances import ADMIN_CAPABILITY
 from remembrancer.clock import as_utc
-from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.errors import InvalidInput, NotFound, StoreUnavailable
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.ids import encode_base32, new_id
 from remembrancer.types import Key, Owner, Principal, validate_name
@@ -96,7 +97,8 @@ class Keys:
         if key is None or not is_valid(key, now):
             return None
         if key.used_at is None or now - key.used_at >= LAST_USED_INTERVAL:
-            self._store.system.record_key_use(key.id, now)
+            with contextlib.suppress(StoreUnavailable):  # A full disk can still be read.
+                self._store.system.record_key_use(key.id, now)
         return Principal(key.owner, key.agent, surface, key.capabilities)
 
 

@@ -6,6 +6,7 @@ embedding model while the store is being imported.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import os
@@ -48,6 +49,16 @@ def restore_default_gc() -> None:
     gc.set_threshold(*_DEFAULT_THRESHOLD)
 
 
+def _report_lost_output(error: OSError) -> int:
+    """Report that the end of the output is missing, although the command is done."""
+    from remembrancer.cli.exit_codes import describe_os_error, exit_code
+
+    lost = describe_os_error(error)
+    with contextlib.suppress(OSError):
+        print(f"Error: {lost}", file=sys.stderr, flush=True)
+    return exit_code(lost)
+
+
 def _exit_process(code: int) -> None:
     """Exit without tearing down the interpreter: the store is closed, and teardown takes time."""
     try:
@@ -55,4 +66,6 @@ def _exit_process(code: int) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         code = code or 1
+    except OSError as error:
+        code = code or _report_lost_output(error)
     os._exit(code)

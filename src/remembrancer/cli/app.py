@@ -96,6 +96,8 @@ class RootGroup(TyperGroup):
             )
         except exit_codes.EXPECTED_ERRORS as error:
             return exit_codes.report_error(error, as_json=as_json)
+        except OSError as error:
+            return exit_codes.report_error(exit_codes.describe_os_error(error), as_json=as_json)
         return code if isinstance(code, int) else 0
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:

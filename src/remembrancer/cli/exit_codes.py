@@ -47,6 +47,15 @@ def report_error(error: Exception, *, as_json: bool) -> int:
     return exit_code(error)
 
 
+def describe_os_error(error: OSError) -> Unavailable:
+    """The error for a file that no verb expected to fail, or for the output."""
+    place = f"{error.filename} cannot be used" if error.filename else "The output cannot be written"
+    return Unavailable(
+        f"{place}: {error.strerror}. What the command has changed until then is stored; look "
+        "before you repeat it."
+    )
+
+
 def exit_code(error: Exception) -> int:
     """The exit code of an error; 1 where no other code fits."""
     if isinstance(error, RemembrancerError):

@@ -32,6 +32,11 @@ ERROR_BY_CODE: dict[str, type[RemembrancerError]] = {
         Unavailable,
         errors.EmbeddingFailed,
         errors.StoreUnavailable,
+        errors.StoreBusy,
+        errors.StoreFull,
+        errors.StoreReadOnly,
+        errors.StoreDamaged,
+        errors.OutcomeUnknown,
         InvalidModelResponse,
         errors.SchemaTooNew,
     )
@@ -51,6 +56,7 @@ ERROR_BY_STATUS: dict[int, type[RemembrancerError]] = {
     502: Unavailable,
     503: Unavailable,
     504: Unavailable,
+    507: Unavailable,
 }
 """Fallback for codes that only a server has."""
 

@@ -24,6 +24,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Ambiguous, NotFound, RemembrancerError
 from remembrancer.mcp import prompts, resources
 from remembrancer.profiles import Profile
+from remembrancer.store.faults import find_limit
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MAX_ERROR_CHARS, MAX_QUOTE_CHARS, ToolResult, format_error
 from remembrancer.tools.tool import Tool, ToolEffect
@@ -104,6 +105,8 @@ class _Handlers:
         except RemembrancerError as error:
             return _to_error_result(error)
         except Exception as error:
+            if (limit := find_limit(error)) is not None:
+                return _to_error_result(limit)
             logger.error("The tool %s failed: %s", tool.name, _locate_error(error))
             return _build_text_result(
                 "The tool failed because of an internal error. [error]", is_error=True

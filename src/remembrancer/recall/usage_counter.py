@@ -5,14 +5,13 @@ A crash or a power cut can lose the counts of the last moments, and nothing else
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import RemembrancerError, UnknownPerson
+from remembrancer.errors import RemembrancerError, StoreUnavailable, UnknownPerson
 
 if TYPE_CHECKING:
     from remembrancer.store.contract import Store
@@ -69,6 +68,7 @@ class UsageCounter:
             self._timer.start()
 
     def flush(self) -> None:
+        """Write what was counted; what the store does not take now waits for the next flush."""
         with self._flush_lock:
             with self._lock:
                 waiting, self._pending = self._pending, {}
@@ -77,12 +77,21 @@ class UsageCounter:
                     self._timer.cancel()
                     self._timer = None
             for (owner, times), counts in waiting.items():
-                with contextlib.suppress(UnknownPerson):  # The user was erased meanwhile.
+                try:
                     with self._store.open_writer(owner, create=False, durable=False) as writer:
                         writer.count_recalls(counts, self._latest[owner], extend_times=times)
+                except UnknownPerson:  # The user was erased meanwhile.
+                    continue
+                except StoreUnavailable:
+                    with self._lock:
+                        self._pending.setdefault((owner, times), Counter()).update(counts)
             for tenant, counts in told.items():
-                with self._store.open_team_writer(tenant, durable=False) as desk:
-                    desk.count_recalls(counts)
+                try:
+                    with self._store.open_team_writer(tenant, durable=False) as desk:
+                        desk.count_recalls(counts)
+                except StoreUnavailable:
+                    with self._lock:
+                        self._team_pending.setdefault(tenant, Counter()).update(counts)
 
     def close(self) -> None:
         """Flush; a count that cannot be written is not worth an error."""

@@ -102,6 +102,7 @@ def create_app(
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, end_demo
     app.state.upstream, app.state.log = upstream, log
+    app.state.readiness = health.Readiness(engine)
     problems.install(app)
     app.add_exception_handler(NotModified, _respond_not_modified)
     app.router.routes.extend([*_build_routes(), *pages.routes(), *webhooks])
@@ -198,7 +199,7 @@ def _build_middleware(
 @cache
 def _build_routes() -> list[BaseRoute]:
     """Return the routes of the API; all applications share them, because building them is slow."""
-    errors = problems.document_errors(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
+    errors = problems.document_errors(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503, 507)
     bearer = Security(BEARER_SCHEME)
     secured: dict[str, Any] = {
         "dependencies": [bearer, Depends(refuse_unknown_params)],

@@ -175,7 +175,7 @@ def render_error(scope: Scope, error: RemembrancerError) -> Response:
         headers["WWW-Authenticate"] = 'Bearer realm="remembrancer"'
     if isinstance(error, RetryLater):
         headers["Retry-After"] = str(error.seconds)
-    elif error.status == 503:
+    elif error.passes_by_itself:
         headers["Retry-After"] = "5"
     extra: dict[str, Any] = {}
     if isinstance(error, Ambiguous):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RootTransaction
+from sqlalchemy import Connection, RootTransaction
 from sqlalchemy.exc import DBAPIError
 
 from remembrancer.errors import StoreUnavailable
@@ -103,13 +103,13 @@ class CommitGroups:
 
     def __init__(
         self,
-        engine: Engine,
+        connect: Callable[[], Connection],
         *,
         is_shared: bool,
         after_commit: Callable[[], None],
         after_failure: Callable[[], None],
     ) -> None:
-        self._engine = engine
+        self._connect = connect
         self._is_shared = is_shared
         self._after_commit = after_commit
         self._after_failure = after_failure
@@ -160,7 +160,7 @@ class CommitGroups:
             self._waiting.discard(waiter)
 
     def _start(self, durable: bool) -> _Group:
-        connection = self._engine.connect()
+        connection = self._connect()
         try:
             connection.execution_options(rem_immediate=True, rem_durable=durable)
             return _Group(connection, connection.begin())

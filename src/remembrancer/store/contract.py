@@ -632,6 +632,12 @@ class Store(Protocol):
     def check_health(self) -> Health:
         """Report engine, versions and warnings, for `rem doctor`."""
 
+    def check_writable(self) -> None:
+        """Raise StoreUnavailable, with the reason, if a write would fail; nothing is stored."""
+
+    def find_damage(self) -> list[str]:
+        """Read all files to the end; returns a sentence about each one that is damaged."""
+
     def close(self) -> None:
         """Close all connections."""
 

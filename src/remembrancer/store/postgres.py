@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import psycopg
 from sqlalchemy import (
     URL,
     ColumnElement,
@@ -31,12 +32,19 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import InvalidSetting, StoreClosed, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, pg_roles, pg_scrub, schema, system_tables, tables
+from remembrancer.errors import (
+    InvalidSetting,
+    OutcomeUnknown,
+    StoreClosed,
+    StoreReadOnly,
+    StoreUnavailable,
+    UnknownPerson,
+)
+from remembrancer.store import dump, pg_faults, pg_roles, pg_scrub, schema, system_tables, tables
 from remembrancer.store.columns import unpack_vector
 from remembrancer.store.contract import (
     DumpRow,
@@ -89,6 +97,11 @@ HNSW_SETTINGS = (
 CPU_SLOTS = threading.BoundedSemaphore(2 * (os.cpu_count() or 1))
 """Twice as many as cores: a thread that holds a slot also waits for the server."""
 
+OUTCOME_TIMEOUT_SECONDS = 5.0
+"""How long to ask whether a change was stored after its connection was lost."""
+
+OUTCOME_LOCK_MS = 3000
+
 SNAPSHOT_STATEMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """Makes all statements of a transaction see the same rows."""
 
@@ -113,7 +126,8 @@ class PostgresStore:
         self._indexes = IndexCache(max_vectors=max_vectors)
         self._known_tenants: set[Tenant] = set()
         self._is_closed = False
-        self.system = SystemTables(self._begin_unbound, self._begin_unbound, self._clock)
+        begin_write = partial(self._begin_unbound, writes=True)
+        self.system = SystemTables(self._begin_unbound, begin_write, self._clock)
         _migrate(_parse_url(admin_url or url))
         self.vector_indexes = VectorIndexBuilder(_parse_url(admin_url or url))
         self._engine = create_engine(
@@ -141,9 +155,35 @@ class PostgresStore:
     def open_writer(
         self, owner: Owner, *, create: bool = True, alone: bool = False, durable: bool = True
     ) -> Iterator[Writer]:
-        with self._begin(owner) as connection:
-            _lock_owner(connection, owner, self._clock, create=create)
-            yield self._build_transaction(connection, owner)
+        transaction: PostgresTransaction | None = None
+        try:
+            with self._begin(owner, writes=True) as connection:
+                _lock_owner(connection, owner, self._clock, create=create)
+                transaction = self._build_transaction(connection, owner)
+                yield transaction
+        except OutcomeUnknown:
+            event_id = transaction.last_event_id if transaction is not None else None
+            if event_id is None:
+                raise
+            if not self._has_event(owner, event_id):
+                raise StoreUnavailable(pg_faults.LOST) from None
+
+    def _has_event(self, owner: Owner, event_id: str) -> bool:
+        """True if the change with this event was stored by a connection that was lost."""
+        until = time.monotonic() + OUTCOME_TIMEOUT_SECONDS
+        table = tables.events
+        query = select(table.c.id).where(table.c.owner_id == owner.id, table.c.id == event_id)
+        while True:
+            try:
+                with self._begin(owner) as connection:
+                    # The lock is free when the lost transaction has ended.
+                    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {OUTCOME_LOCK_MS}")
+                    _lock_owner(connection, owner, self._clock)
+                    return connection.execute(query).first() is not None
+            except StoreUnavailable as error:
+                if time.monotonic() > until:
+                    raise pg_faults.outcome_unknown_error() from error
+            time.sleep(0.1)
 
     def _build_transaction(self, connection: Connection, owner: Owner) -> PostgresTransaction:
         transaction = PostgresTransaction(connection, owner.id, self._indexes)
@@ -171,7 +211,7 @@ class PostgresStore:
             yield dump.personal_rows(connection, owner)
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
-        with self._begin(owner) as connection:
+        with self._begin(owner, writes=True) as connection:
             _lock_owner(connection, owner, self._clock)
             removed = dump.clear_person(connection, owner, replace=replace)
             most = self._indexes.max_vectors
@@ -197,13 +237,13 @@ class PostgresStore:
             yield dump.system_rows(connection)
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        with self._begin_unbound() as connection:
+        with self._begin_unbound(writes=True) as connection:
             dump.load_system(connection, rows)
 
     def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         table = tables.owners
         lock = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
-        with self._begin(owner) as connection:
+        with self._begin(owner, writes=True) as connection:
             connection.execute(lock)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
@@ -213,7 +253,7 @@ class PostgresStore:
 
     def scrub(self, owners: Sequence[Owner] = ()) -> tuple[str, ...]:
         self.evict_erased()
-        with _translate_connection_errors(), self._engine.connect() as connection:
+        with pg_faults.translate_errors(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
             return pg_scrub.rewrite_tables(connection)
 
@@ -261,30 +301,44 @@ class PostgresStore:
         details = {"postgresql": version, "pgvector": vector}
         return Health("postgresql", place, details, tuple(warnings))
 
+    def check_writable(self) -> None:
+        query = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean"
+        with self._begin_unbound() as connection:
+            if connection.execute(text(query)).scalar_one():
+                raise StoreReadOnly(pg_faults.READ_ONLY)
+
+    def find_damage(self) -> list[str]:
+        """Nothing: the server checks its pages when it reads them."""
+        return []
+
     def close(self) -> None:
         self._is_closed = True
         self.vector_indexes.close()
         self._engine.dispose()
 
     @contextlib.contextmanager
-    def _begin_unbound(self) -> Iterator[Connection]:
+    def _begin_unbound(self, *, writes: bool = False) -> Iterator[Connection]:
         """Begin a transaction without an owner; row security hides all personal rows."""
         if self._is_closed:
             raise StoreClosed
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            yield connection
+        with pg_faults.translate_errors(), self._engine.connect() as connection:
+            with connection.begin() as transaction:
+                yield connection
+                if writes:
+                    with pg_faults.translate_commit_errors():
+                        transaction.commit()
 
     @contextlib.contextmanager
-    def _begin(self, owner: Owner) -> Iterator[Connection]:
-        with self._begin_unbound() as connection:
+    def _begin(self, owner: Owner, *, writes: bool = False) -> Iterator[Connection]:
+        with self._begin_unbound(writes=writes) as connection:
             # SET takes no bound parameters; the id is a hex digest, never user input.
             connection.exec_driver_sql(f"SET LOCAL app.owner_id = '{owner.id}'")
             yield connection
 
     @contextlib.contextmanager
-    def _begin_as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
+    def _begin_as(self, role: str, tenant: Tenant, *, writes: bool = False) -> Iterator[Connection]:
         """Begin a transaction for one tenant, in a role that can do nothing else."""
-        with self._begin_unbound() as connection:
+        with self._begin_unbound(writes=writes) as connection:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
@@ -295,7 +349,7 @@ class PostgresStore:
         if tenant not in self._known_tenants:
             self.system.register_tenant(tenant)
             self._known_tenants.add(tenant)
-        with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
+        with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant, writes=True) as connection:
             row = {"tenant_id": tenant.id, "version": 0}
             system_tables.insert_missing(connection, tables.teams, row)
             own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
@@ -407,7 +461,7 @@ def _migrate(admin_url: URL) -> None:
     """Upgrade the schema as its owner; several processes can try at once."""
     engine = create_engine(admin_url, poolclass=NullPool)
     try:
-        with _translate_connection_errors():
+        with pg_faults.translate_errors():
             with engine.begin() as connection:
                 if schema.read_revision(connection) == schema.HEAD:
                     return
@@ -447,19 +501,4 @@ def _parse_url(url: str) -> URL:
     except (ArgumentError, ValueError) as error:
         raise InvalidSetting(
             "store.url is not a database address: use postgresql://user:password@host/database."
-        ) from error
-
-
-@contextlib.contextmanager
-def _translate_connection_errors() -> Iterator[None]:
-    """Translate connection errors into StoreUnavailable, without the address that they contain."""
-    try:
-        yield
-    except (OperationalError, psycopg.OperationalError) as error:
-        # No state: the connection failed; 08: it was lost; 57P: shutdown; 53: out of resources.
-        state = getattr(getattr(error, "orig", error), "sqlstate", None) or "08"
-        if not state.startswith(("08", "57P", "53")):
-            raise
-        raise StoreUnavailable(
-            "The PostgreSQL server does not answer. Check store.url and that it is running."
         ) from error

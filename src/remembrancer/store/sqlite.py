@@ -8,19 +8,20 @@ import os
 import sqlite3
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import Conflict, StoreClosed, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, sqlite_file, system_tables, tables, trace_scan
+from remembrancer.store import dump, faults, sqlite_file, system_tables, tables, trace_scan
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
     DumpRow,
@@ -63,7 +64,7 @@ class SqliteStore:
     ) -> None:
         self._path = path
         self._clock = clock or SystemClock()
-        self._max_open_files = max_open_files
+        self._max_open_files = min(max_open_files, _count_affordable_files())
         self._options = FileOptions(lock_timeout_seconds, is_durable)
         self._lock = threading.Lock()
         self._is_closed = False
@@ -158,27 +159,31 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[DumpRow]]:
-        with self._system_file.begin_read() as connection:
+        with self._begin_system_read() as connection:
             yield dump.system_rows(connection)
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        with self._system_file.begin_write(alone=True) as connection:
+        with self._begin_system_write(alone=True) as connection:
             dump.load_system(connection, rows)
 
     def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         if self._has_file(owner):
             with self._begin_person_write(owner, alone=True) as (person, _):
                 if person.file.is_in_place():
-                    person.file.detach()
+                    with faults.translate_file_errors(person.file.path or Path()):
+                        person.file.detach()
         self._evict(_file_stem(owner))
         if self._path is not None:
-            sqlite_file.remove_leftovers(self._file_path(_file_stem(owner)))
+            path = self._file_path(_file_stem(owner))
+            with faults.translate_file_errors(path):
+                sqlite_file.remove_leftovers(path)
         if not keep_account:
             self.system.delete_owner(owner)
 
     def scrub(self, owners: Sequence[Owner] = ()) -> tuple[str, ...]:
         self.evict_erased()
-        kept = [] if self._system_file.scrub() else ["the system file"]
+        with faults.translate_errors(self._system_file.path):
+            kept = [] if self._system_file.scrub() else ["the system file"]
         for tenant in filter(self._has_file, self.system.list_tenants()):  # even without facts
             with self._use_team(tenant) as team:
                 kept += [] if team.file.scrub() else [f"the file of team {tenant.name}"]
@@ -202,7 +207,8 @@ class SqliteStore:
         with self._lock:
             opened = [one.file for one in self._open_files.values()]
         for file in (self._system_file, *opened):
-            file.checkpoint()
+            with faults.translate_errors(file.path):
+                file.checkpoint()
         return 1 + len(opened)
 
     def check_health(self) -> Health:
@@ -217,6 +223,33 @@ class SqliteStore:
         place = str(self._path) if self._path else "memory"
         details = {"sqlite": sqlite3.sqlite_version, "people": str(people)}
         return Health("sqlite", place, details, tuple(warnings))
+
+    def check_writable(self) -> None:
+        with self._begin_system_read() as connection:
+            connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1")
+        if self._path is not None:
+            fault = faults.find_disk_fault(self._file_path("system"))
+            if fault is not None:
+                raise fault
+
+    def find_damage(self) -> list[str]:
+        if self._path is None:
+            return []
+        paths = sorted(path for path in self._path.glob("**/*.db"))
+        checks = [partial(sqlite_file.check_file, path) for path in paths]
+        checks += [partial(self._read_all, owner) for owner in self.system.list_owners()]
+        found: dict[str, None] = {}
+        for check in checks:
+            try:
+                check()
+            except StoreUnavailable as error:
+                found[str(error)] = None
+        return list(found)
+
+    def _read_all(self, owner: Owner) -> None:
+        with self.dump(owner) as rows:
+            for _ in rows:
+                pass
 
     def close(self) -> None:
         with self._lock:
@@ -237,31 +270,35 @@ class SqliteStore:
         if self._is_closed:
             raise StoreClosed
 
-    def _begin_system_read(self) -> AbstractContextManager[Connection]:
+    @contextlib.contextmanager
+    def _begin_system_read(self) -> Iterator[Connection]:
         self._refuse_closed()
-        return self._system_file.begin_read()
+        file = self._system_file
+        with faults.translate_errors(file.path), file.begin_read() as connection:
+            yield connection
 
-    def _begin_system_write(self) -> AbstractContextManager[Connection]:
+    @contextlib.contextmanager
+    def _begin_system_write(self, **options: bool) -> Iterator[Connection]:
         self._refuse_closed()
-        return self._system_file.begin_write()
+        file = self._system_file
+        with faults.translate_errors(file.path), file.begin_write(**options) as connection:
+            yield connection
 
     @contextlib.contextmanager
     def _begin_person_write(
         self, owner: Owner, **options: bool
     ) -> Iterator[tuple[_OpenFile, Connection]]:
-        with self._use_person(owner) as person, _translate_lock_errors():
-            with person.file.begin_write(**options) as connection:
-                yield person, connection
+        with self._use_person(owner) as person, person.file.begin_write(**options) as connection:
+            yield person, connection
 
     @contextlib.contextmanager
     def _begin_team_write(self, tenant: Tenant, **options: bool) -> Iterator[Connection]:
         """Lock a team for writing; its tenant is registered first, so that no file lacks a name."""
-        with _translate_lock_errors():
-            if tenant not in self._known_tenants:
-                self.system.register_tenant(tenant)
-                self._known_tenants.add(tenant)
-            with self._use_team(tenant) as team, team.file.begin_write(**options) as connection:
-                yield connection
+        if tenant not in self._known_tenants:
+            self.system.register_tenant(tenant)
+            self._known_tenants.add(tenant)
+        with self._use_team(tenant) as team, team.file.begin_write(**options) as connection:
+            yield connection
 
     def _has_team_facts(self, tenant: Tenant) -> bool:
         if not self._has_file(tenant):
@@ -278,24 +315,45 @@ class SqliteStore:
     @contextlib.contextmanager
     def _use_file(self, family: str, name: str) -> Iterator[_OpenFile]:
         """Open a file while it is used; the least recently used files are closed."""
-        with self._lock:
-            self._refuse_closed()
-            opened = self._open_files.get(name)
-            if opened is None or not opened.file.is_in_place():
-                self._dispose(opened)
-                indexes = IndexCache(max_vectors=sys.maxsize)
-                opened = _OpenFile(self._open_file(family, name, indexes.invalidate), indexes)
-                self._open_files[name] = opened
-            self._open_files.move_to_end(name)
-            opened.users += 1
+        opened = self._acquire_file(family, name)
         try:
-            yield opened
+            with faults.translate_errors(opened.file.path):
+                yield opened
         finally:
             with self._lock:
                 opened.users -= 1
                 if opened.is_evicted and opened.users == 0:
                     opened.file.close()
                 self._close_idle()
+
+    def _acquire_file(self, family: str, name: str) -> _OpenFile:
+        """Open a file; if no handle is left, wait until others have done with theirs."""
+        until = time.monotonic() + sqlite_file.MAX_HANDLE_WAIT_SECONDS
+        while True:
+            try:
+                with self._lock:
+                    return self._find_or_open(family, name)
+            except faults.OutOfHandles:
+                if time.monotonic() > until:
+                    raise
+            self._release_handles()
+
+    def _release_handles(self) -> None:
+        """Close every file that no one uses, and give others a moment to be done with theirs."""
+        with self._lock:
+            self._close_idle(keep=0)
+        time.sleep(0.01)
+
+    def _find_or_open(self, family: str, name: str) -> _OpenFile:
+        self._refuse_closed()
+        opened = self._open_files.get(name)
+        if opened is None or not opened.file.is_in_place():
+            self._dispose(opened)
+            opened = _OpenFile(self._open_file(family, name))
+            self._open_files[name] = opened
+        self._open_files.move_to_end(name)
+        opened.users += 1
+        return opened
 
     def _evict(self, name: str) -> None:
         with self._lock:
@@ -311,10 +369,11 @@ class SqliteStore:
         if opened.users == 0:
             opened.file.close()
 
-    def _close_idle(self) -> None:
+    def _close_idle(self, keep: int | None = None) -> None:
+        """Close the least recently used files beyond the number to keep."""
         if self._path is None:
             return
-        spare = len(self._open_files) - self._max_open_files
+        spare = len(self._open_files) - (self._max_open_files if keep is None else keep)
         idle = [name for name, opened in self._open_files.items() if opened.users == 0]
         for name in idle[: max(spare, 0)]:
             self._open_files.pop(name).file.close()
@@ -333,15 +392,15 @@ class SqliteStore:
 
     def _load_new_owner(self, owner: Owner, rows: Iterable[DumpRow]) -> None:
         path = self._file_path(_file_stem(owner))
-        try:
-            with sqlite_file.build_file("personal", path, self._options) as connection:
-                dump.load_person(connection, owner, rows)
-        except FileExistsError as error:
-            raise Conflict(
-                f"Another process is writing memories of {owner.user} of {owner.tenant}. Try again."
-            ) from error
-        except OSError as error:
-            raise _path_error(path.parent, error) from error
+        with faults.translate_file_errors(path), faults.translate_errors(path):
+            try:
+                with sqlite_file.build_file("personal", path, self._options) as draft:
+                    dump.load_person(draft, owner, rows)
+            except FileExistsError as error:
+                raise Conflict(
+                    f"Another process is writing memories of {owner.user} of {owner.tenant}. "
+                    "Try again."
+                ) from error
 
     def _file_path(self, name: str) -> Path:
         assert self._path is not None
@@ -353,18 +412,14 @@ class SqliteStore:
         if self._path is None:
             return SqliteFile(family, None, self._options)
         path = self._file_path(name)
-        try:
+        with faults.translate_file_errors(path), faults.translate_errors(path):
             if not path.exists():
                 if sqlite_file.erasing_path(path).exists():
                     raise Conflict("This memory is being erased. Erase it again to finish.")
                 sqlite_file.create_file(family, path)
-            return SqliteFile(family, path, self._options, after_failure)
-        except OSError as error:
-            raise _path_error(path.parent, error) from error
-        except DatabaseError as error:
-            raise StoreUnavailable(
-                f"{path} is damaged or not a memory. Restore it from a backup."
-            ) from error
+            file = SqliteFile(family, path, self._options, after_failure)
+        file.release_handles = self._release_handles
+        return file
 
 
 class _OpenFile:
@@ -404,6 +459,18 @@ def _file_stem(owner_or_tenant: Owner | Tenant) -> str:
     return f"{'teams' if isinstance(owner_or_tenant, Tenant) else 'people'}/{owner_or_tenant.id}"
 
 
+def _count_affordable_files() -> int:
+    """The number of files that may stay open with half of the handles that the process may have."""
+    try:
+        import resource
+    except ImportError:  # Windows, which limits them otherwise
+        return sys.maxsize
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return max(1, limit // 2 // sqlite_file.MAX_IDLE_HANDLES)
+
+
 def _deny_contributors(action: int, table: str | None, *_: object) -> int:
     """SQLite authorizer that denies reads of the tables with contributors."""
     refused = action == sqlite3.SQLITE_READ and table in PRIVATE_TABLES
@@ -411,27 +478,5 @@ def _deny_contributors(action: int, table: str | None, *_: object) -> int:
 
 
 def _make_private(path: Path) -> None:
-    try:
+    with faults.translate_file_errors(path):
         make_directories(path)
-    except OSError as error:
-        raise _path_error(path, error) from error
-
-
-def _path_error(path: Path, error: OSError) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"{path} cannot be used: {error.strerror}. "
-        "Choose another directory with --store or store.path."
-    )
-
-
-@contextlib.contextmanager
-def _translate_lock_errors() -> Iterator[None]:
-    """Translate SQLite's lock errors into StoreUnavailable."""
-    try:
-        yield
-    except OperationalError as error:
-        if "locked" in str(error):
-            raise StoreUnavailable(
-                "Another process has held the write lock for too long. Try again."
-            ) from error
-        raise

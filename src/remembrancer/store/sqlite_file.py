@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import sqlite3
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,17 +18,42 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine, event, make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
-from remembrancer.errors import StoreUnavailable
+from remembrancer.errors import (
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
 from remembrancer.store import schema, tables
 from remembrancer.store.commit_groups import CommitGroups
+from remembrancer.store.faults import (
+    OutOfHandles,
+    damaged_error,
+    find_disk_fault,
+    translate_error,
+    translate_errors,
+)
 from remembrancer.store.fsync import fsync_path, make_directories
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """The size of the write-ahead log from which it is checkpointed."""
+
+WAL_INDEX_BYTES = 100
+"""The part of a log's index that holds the number of its pages, and of those moved to the file."""
+
+POOL_SIZE = 4
+"""The number of connections that a file keeps."""
+
+MAX_IDLE_HANDLES = 2 * POOL_SIZE + 1
+"""The handles of these connections: each has the file and its log open, all share the index."""
+
+MAX_HANDLE_WAIT_SECONDS = 5.0
+"""How long a call waits for a file handle when the process has none left."""
 
 MAX_CACHED_STATEMENTS = 1000
 """The number of compiled statements kept for all files together."""
@@ -59,16 +85,23 @@ class SqliteFile:
         self._lock_timeout_ms = int(options.lock_timeout_seconds * 1000)
         self._gone = False
         self._is_checkpoint_due = False
+        self.release_handles: Callable[[], None] | None = None
         self.engine = _make_engine(path, options)
         self._forget_failed = after_failure
         self._writes = CommitGroups(
-            self.engine,
+            self._connect,
             is_shared=path is not None and options.is_durable,
             after_commit=self._checkpoint_if_due,
             after_failure=self._clean_up_failure,
         )
+        if path is not None:
+            _refuse_lost_log(path)
         with self.begin_read() as connection:
-            current = schema.read_revision(connection) == schema.HEAD
+            revision = schema.read_revision(connection)
+        if path is not None and revision is None:  # empty, or of another product
+            self.engine.dispose()
+            raise damaged_error(path)
+        current = revision == schema.HEAD
         # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
         if not current:
@@ -79,8 +112,9 @@ class SqliteFile:
     def begin_read(self) -> Iterator[Connection]:
         """Begin a snapshot; it neither waits for writers nor blocks them."""
         with self._writes.exclude() if self._serializes_reads else contextlib.nullcontext():
-            with self.engine.connect() as connection, connection.begin():
-                yield connection
+            with self._connect() as connection, _watch_lone_file(connection, self.path):
+                with connection.begin():
+                    yield connection
 
     def begin_write(
         self, *, alone: bool = False, durable: bool = True
@@ -92,6 +126,20 @@ class SqliteFile:
         `durable` can be lost in a power cut.
         """
         return self._writes.begin(alone=alone, durable=durable)
+
+    def _connect(self) -> Connection:
+        """A connection of the pool; if no handle is left, wait until others have closed theirs."""
+        until = time.monotonic() + MAX_HANDLE_WAIT_SECONDS
+        while True:
+            try:
+                return self.engine.connect()
+            except OperationalError as error:
+                release, found = self.release_handles, translate_error(error, self.path)
+                if release is None or not isinstance(found, OutOfHandles):
+                    raise
+                if time.monotonic() > until:
+                    raise
+            release()
 
     def checkpoint_after_write(self) -> None:
         """Checkpoint when the write that is under way has ended: the log has pages of before."""
@@ -155,12 +203,15 @@ class SqliteFile:
         return self.path.with_name(f"{self.path.name}-wal")
 
     def _checkpoint_if_due(self) -> None:
-        if self.path is not None:
+        """Checkpoint after a commit, which no failure here can undo: a later write tries again."""
+        if self.path is None:
+            return
+        with contextlib.suppress(OSError, sqlite3.Error):
             log = self._log_path
             is_long = log.exists() and log.stat().st_size > CHECKPOINT_BYTES
             if is_long or self._is_checkpoint_due:
                 self.checkpoint()
-        self._is_checkpoint_due = False
+            self._is_checkpoint_due = False
 
     def _clean_up_failure(self) -> None:
         """After a failed commit: overwrite what SQLite would find in the log after a crash.
@@ -224,6 +275,17 @@ def build_file(family: str, path: Path, options: FileOptions) -> Iterator[Connec
             fsync_path(path.parent)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def check_file(path: Path) -> None:
+    """Raise StoreDamaged if anything is wrong with the structure of a file."""
+    _refuse_lost_log(path)
+    with translate_errors(path), contextlib.closing(_connect(path, 1)) as connection:
+        if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+            raise damaged_error(path)
+        revision = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+        if connection.execute(revision).fetchone() is None:
+            raise damaged_error(path)
 
 
 def erasing_path(path: Path) -> Path:
@@ -310,7 +372,7 @@ def _make_engine(path: Path | None, options: FileOptions) -> Engine:
 
 
 def _make_pool(creator: Any, dialect: Dialect) -> Pool:
-    return QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
+    return QueuePool(creator, pool_size=POOL_SIZE, max_overflow=-1, dialect=dialect)
 
 
 def _build_engine(pool: Pool, options: FileOptions) -> Engine:
@@ -319,6 +381,7 @@ def _build_engine(pool: Pool, options: FileOptions) -> Engine:
     engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=defaults)
     event.listen(engine, "connect", partial(_configure, options))
     event.listen(engine, "begin", partial(_begin, options))
+    event.listen(engine, "checkin", _discard_lone_file)
     return engine
 
 
@@ -330,17 +393,90 @@ def _load_dialect() -> tuple[Dialect, LRUCache[Any, Any]]:
         return engine.dialect, LRUCache(MAX_CACHED_STATEMENTS)
 
 
+class _LoneFile(sqlite3.Connection):
+    """Reads a file without its log and without locks, where neither can be opened for writing."""
+
+
 def _connect(path: Path | None, lock_timeout_seconds: float) -> sqlite3.Connection:
     """Connect to an existing file only, so that an erased one is not created again."""
     if path is None:
         return sqlite3.connect(":memory:", check_same_thread=False)
-    address = f"{path.absolute().as_uri()}?mode=rw"
     try:
-        return sqlite3.connect(address, lock_timeout_seconds, check_same_thread=False, uri=True)
+        return _open_handles(path, "mode=rw", lock_timeout_seconds)
     except sqlite3.OperationalError as error:
-        if path.exists():
+        if not path.exists():
+            raise StoreUnavailable(f"{path.name} was just erased. Try again.") from error
+        if not isinstance(find_disk_fault(path), StoreFull | StoreReadOnly) or _has_log(path):
             raise
-        raise StoreUnavailable(f"{path.name} was just erased. Try again.") from error
+        # On a full or read-only disk there can be no log. The file alone has everything then.
+        return _open_handles(path, "mode=ro&immutable=1", lock_timeout_seconds, _LoneFile)
+
+
+def _open_handles(
+    path: Path,
+    options: str,
+    lock_timeout_seconds: float,
+    factory: type[sqlite3.Connection] = sqlite3.Connection,
+) -> sqlite3.Connection:
+    """Connect, and open the log at once, so that no handle is missing in mid-transaction."""
+    address = f"{path.absolute().as_uri()}?{options}"
+    connection = sqlite3.connect(
+        address, lock_timeout_seconds, check_same_thread=False, factory=factory, uri=True
+    )
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def _watch_lone_file(connection: Connection, path: Path | None) -> Iterator[None]:
+    """Refuse what was read from a lone file that changed meanwhile."""
+    raw: Any = connection.connection.driver_connection
+    if path is None or not isinstance(raw, _LoneFile):
+        yield
+        return
+    before = path.stat()
+    yield
+    after = path.stat()
+    if _has_log(path) or (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise StoreBusy(f"Another process is writing {path}. Try again.")
+
+
+def _discard_lone_file(raw: Any, record: Any) -> None:
+    """Do not use it again: the disk can be writable next time."""
+    if isinstance(raw, _LoneFile):
+        record.invalidate()
+
+
+def _has_log(path: Path) -> bool:
+    """True if a log beside the file has changes, or could have: it cannot be looked at."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _refuse_lost_log(path: Path) -> None:
+    """Raise StoreDamaged if a crash left changes in a log that someone has deleted since.
+
+    The index of the log, which SQLite deletes first, then still says how many pages it had.
+    """
+    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    try:
+        head = b"" if log.exists() else index.read_bytes()[:WAL_INDEX_BYTES]
+    except OSError:
+        return
+    if len(head) < WAL_INDEX_BYTES or log.exists():
+        return
+    is_valid, (pages, checkpointed) = head[12] == 1, struct.unpack("=16xI76xI", head)
+    if is_valid and pages > checkpointed:
+        raise StoreDamaged(
+            f"The latest changes of {path} were in {log.name}, which was deleted. Put it back; to "
+            f"go on without those changes, delete {index}."
+        )
 
 
 def _get_inode(path: Path | None) -> int | None:

@@ -50,6 +50,7 @@ class SqlTransaction(SqlReader):
     """A reader and writer over one connection, bound to one owner."""
 
     has_purged = False
+    last_event_id: str | None = None
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
@@ -352,6 +353,7 @@ class SqlTransaction(SqlReader):
         return Change(rule_id, withdrawn, counted) if undo else Change(rule_id, counted, withdrawn)
 
     def _insert_event(self, event: Event, changes: Sequence[Change]) -> None:
+        self.last_event_id = event.id
         columns = ("id", "at", "action", "agent", "surface", "note", "undoes", "batch_id")
         self._insert_rows(tables.events, [{name: getattr(event, name) for name in columns}])
         rows = [

@@ -16,11 +16,13 @@ from typing import Any, TextIO
 
 import structlog
 from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remembrancer.server import problems
 from remembrancer.server.metrics import Metrics
 from remembrancer.server.otel import RequestTracer
+from remembrancer.store.faults import find_limit
 
 LOGGED_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 """Any other method is reported as "other", so that clients cannot invent metric labels."""
@@ -83,8 +85,7 @@ class RequestLogMiddleware:
                 at=[*_format_frames(error)],
             )
             if not status:
-                detail = "Internal error. Look up this request_id in the server's log."
-                response = problems.render_problem(scope, 500, "internal_error", detail)
+                response = _render_unexpected(scope, error)
                 await response(scope, receive, send_with_headers)
         self._record_request(scope, request_id, status, time.perf_counter() - started)
 
@@ -102,6 +103,13 @@ class RequestLogMiddleware:
             status=status,
             duration_ms=round(seconds * 1000, 1),
         )
+
+
+def _render_unexpected(scope: Scope, error: Exception) -> Response:
+    if (limit := find_limit(error)) is not None:
+        return problems.render_error(scope, limit)
+    detail = "Internal error. Look up this request_id in the server's log."
+    return problems.render_problem(scope, 500, "internal_error", detail)
 
 
 def get_route_template(scope: Scope) -> str:

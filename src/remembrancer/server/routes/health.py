@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import RemembrancerError
 from remembrancer.server import schemas
-from remembrancer.server.deps import Engine, require_view
+from remembrancer.server.deps import require_view
 from remembrancer.server.metrics import Metrics
 
 router = APIRouter(tags=["server"])
+
+
+READINESS_SECONDS = 1.0
+"""How long a result is valid, so that many probes cost no more than one."""
+
+
+class Readiness:
+    """Whether the store can be written, checked at most once a second."""
+
+    def __init__(self, engine: Remembrancer) -> None:
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._checked_at = -READINESS_SECONDS
+        self._failure: RemembrancerError | None = None
+
+    def check(self) -> None:
+        """Raise the reason if a write would fail."""
+        with self._lock:
+            if time.monotonic() - self._checked_at >= READINESS_SECONDS:
+                self._failure = self._find_failure()
+                self._checked_at = time.monotonic()
+            failure = self._failure
+        if failure is not None:
+            raise failure
+
+    def _find_failure(self) -> RemembrancerError | None:
+        try:
+            self._engine.check_writable()
+        except RemembrancerError as error:
+            return error
+        return None
 
 
 class HealthResponse(schemas.ResponseModel):
@@ -26,9 +61,9 @@ async def healthz() -> Any:
 
 
 @router.get("/readyz", response_model=HealthResponse)
-def readyz(engine: Engine) -> Any:
-    """Readiness probe: check that the store is reachable."""
-    engine.health()
+def readyz(request: Request) -> Any:
+    """Readiness probe: check that the store can be reached and written, or say why not."""
+    request.app.state.readiness.check()
     return HealthResponse()
 
 
