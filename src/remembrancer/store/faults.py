@@ -35,8 +35,17 @@ MISSING_SCHEMA = ("no such table", "no such column", "malformed")
 """What SQLite says of our own statements if the definition of a table is damaged."""
 
 VALUE_ERRORS = (ValueError, LookupError, TypeError, AttributeError, OverflowError, EOFError)
-DECODERS = ("store/", "search/index.py", "search/postings.py", "search/vectors.py")
+DECODERS = (
+    "store/",
+    "search/index.py",
+    "search/postings.py",
+    "search/vectors.py",
+    "transfer/ndjson.py",
+)
 """Where values that were stored are decoded."""
+
+PURE_MODULES = frozenset({"ids.py", "types.py", "clock.py", "decay.py"})
+"""Called with values from a row; whoever calls them is to blame."""
 
 HANDLES_PER_CONNECTION = 3
 """The file, its log and the index of the log."""
@@ -76,9 +85,10 @@ def translate_error(error: Exception, path: Path | None) -> StoreUnavailable | N
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, sqlite3.Error):
         return _translate_sqlite_error(original, path)
-    if isinstance(error, VALUE_ERRORS) and _was_decoding(error):
-        return damaged_error(path)
-    return None
+    if not isinstance(error, VALUE_ERRORS):
+        return None
+    is_damaged = _was_decoding(error) or not (path is None or is_intact(path))
+    return damaged_error(path) if is_damaged else None
 
 
 def translate_os_error(path: Path, error: OSError) -> StoreUnavailable:
@@ -203,5 +213,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 def _was_decoding(error: Exception) -> bool:
     """True if the error arose while values that were stored were decoded."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [Path(one.filename) for one in frames if Path(one.filename).is_relative_to(PACKAGE)]
-    return bool(ours) and ours[-1].relative_to(PACKAGE).as_posix().startswith(DECODERS)
+    paths = [Path(one.filename) for one in frames]
+    ours = [one.relative_to(PACKAGE).as_posix() for one in paths if one.is_relative_to(PACKAGE)]
+    callers = [one for one in ours if one not in PURE_MODULES]
+    return bool(callers) and callers[-1].startswith(DECODERS)
