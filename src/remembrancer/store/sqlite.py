@@ -225,8 +225,7 @@ class SqliteStore:
         return Health("sqlite", place, details, tuple(warnings))
 
     def check_writable(self) -> None:
-        with self._begin_system_read() as connection:
-            connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1")
+        self.system.list_tenants()
         if self._path is not None:
             fault = faults.find_disk_fault(self._file_path("system"))
             if fault is not None:
