@@ -348,7 +348,8 @@ class SqliteStore:
         opened = self._open_files.get(name)
         if opened is None or not opened.file.is_in_place():
             self._dispose(opened)
-            opened = _OpenFile(self._open_file(family, name))
+            indexes = IndexCache(max_vectors=sys.maxsize)
+            opened = _OpenFile(self._open_file(family, name, indexes.invalidate), indexes)
             self._open_files[name] = opened
         self._open_files.move_to_end(name)
         opened.users += 1
