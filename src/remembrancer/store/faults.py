@@ -7,6 +7,7 @@ import errno
 import os
 import secrets
 import sqlite3
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,7 @@ HANDLES_PER_CONNECTION = 3
 
 PROBE_BYTES = 64 * 1024
 PACKAGE = Path(__file__).parents[1]
+LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 
 class OutOfHandles(StoreBusy):
@@ -214,6 +216,15 @@ def _was_decoding(error: Exception) -> bool:
     """True if the error arose while values that were stored were decoded."""
     frames = traceback.extract_tb(error.__traceback__)
     paths = [Path(one.filename) for one in frames]
-    ours = [one.relative_to(PACKAGE).as_posix() for one in paths if one.is_relative_to(PACKAGE)]
-    callers = [one for one in ours if one not in PURE_MODULES]
+    names = [_name_module(one) for one in paths if not _is_library(one)]
+    callers = [one for one in names if one not in PURE_MODULES]
     return bool(callers) and callers[-1].startswith(DECODERS)
+
+
+def _name_module(path: Path) -> str:
+    return (path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path).as_posix()
+
+
+def _is_library(path: Path) -> bool:
+    is_installed = any(path.is_relative_to(one) for one in LIBRARIES)
+    return is_installed and not path.is_relative_to(PACKAGE)
