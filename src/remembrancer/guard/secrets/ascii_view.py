@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 _BLANK_BYTE = 0xFF
 _INVISIBLE = frozenset(
-    map(chr, (0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F),
-              *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0080)))
+    map(chr, (0xAD, 0x61C, 0x180E, 0xFEFF, *range(0x300, 0x370), *range(0x200B, 0x2010),
+              *range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0080)))
 )  # fmt: skip
+_ACCENTED = {
+    char: base
+    for char in map(chr, range(0xC0, 0x250))
+    if (base := unicodedata.normalize("NFD", char)[0]).isascii()
+} | dict(zip("ßøØæÆœŒđĐłŁı", "soOaAoOdDlLi", strict=True))
 _LOOKALIKES: dict[int, int | str] = {
+    **{ord(char): base for char, base in _ACCENTED.items()},
     **{0xFEE0 + code: code for code in range(0x21, 0x7F)},
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
     **dict.fromkeys((0x2028, 0x2029, 0x85), "\n"),
@@ -19,6 +27,8 @@ _LOOKALIKES: dict[int, int | str] = {
     **dict.fromkeys((*range(0x2018, 0x201C), 0x2039, 0x203A), "'"),
     **dict.fromkeys((*range(0x2010, 0x2016), 0x2212), "-"),
 }
+# "è" alone is a verb in Italian, and "e" is "and": it must not become one.
+_VERB_OF_ONE_LETTER = re.compile(r"(?<!\w)[èÈéÉ](?!\w)")
 # Each value has the length of its key, so that offsets do not change.
 _FOREIGN_NAMES = {
     "пароль": "passwd",
@@ -55,9 +65,16 @@ def to_ascii(text: str) -> tuple[bytes, list[int] | None]:
     if not _INVISIBLE.isdisjoint(text):
         offsets = [offset for offset, char in enumerate(text) if char not in _INVISIBLE]
         text = "".join(text[offset] for offset in offsets)
+    if "è" in text or "é" in text or "È" in text or "É" in text:
+        text = _VERB_OF_ONE_LETTER.sub("?", text)
     for foreign, name in _FOREIGN_NAMES.items():
         text = text.replace(foreign, name)
     return text.translate(_LOOKALIKES).encode("ascii", "replace"), offsets
+
+
+def fold_accents(text: str) -> str:
+    """The text with every accented letter replaced by its base letter."""
+    return text.translate(_LOOKALIKES)
 
 
 def blank_spans(data: bytes, spans: Iterable[Span]) -> bytes:

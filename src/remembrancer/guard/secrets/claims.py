@@ -9,6 +9,7 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from remembrancer.guard.secrets import token_formats as table
+from remembrancer.guard.secrets.plain_words import is_predicate
 from remembrancer.guard.secrets.value_shape import (
     has_digit,
     is_digest,
@@ -116,6 +117,8 @@ def _accepts_secret(claim: Claim) -> bool:
 def _accepts_loose(claim: Claim) -> bool:
     if claim.syntax is ClaimSyntax.BESIDE or len(claim.value) < 14:
         return False
+    if not table.HEX_KEY_VENDORS.isdisjoint(claim.words):
+        return is_token(claim.value)
     return is_token(claim.value) and not is_digest(claim.value)
 
 
@@ -153,7 +156,7 @@ def _is_plain_password(claim: Claim) -> bool:
     if claim.syntax is ClaimSyntax.IN_SENTENCE and "?" in claim.separator:
         return False  # An Italian "is": the plain word after it is rarely English.
     if claim.syntax is ClaimSyntax.IN_SENTENCE and ":" not in claim.separator:
-        return _ends_sentence(claim.after) and not _is_predicate(claim.value)
+        return _ends_sentence(claim.after) and not is_predicate(claim.value)
     if claim.separator[-1:].isspace():
         return ":" in claim.separator and claim.after[:1] in _LINE_ENDS
     return claim.after[:1] in (*_LINE_ENDS, " ", "&", ";", "<")
@@ -161,11 +164,6 @@ def _is_plain_password(claim: Claim) -> bool:
 
 def _ends_sentence(after: str) -> bool:
     return after.strip() in ("", ".", "!", ",") and not after.startswith(" ")
-
-
-def _is_predicate(value: str) -> bool:
-    word = value.lower()
-    return word in table.PREDICATE_WORDS or word.endswith(("ed", "ing", "ly", "able", "ible", "en"))
 
 
 _KINDS = {SecretClass.PASSWORD: "password", SecretClass.PIN: "pin"}

@@ -9,13 +9,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from remembrancer.guard.patterns import compile_pattern
-from remembrancer.guard.secrets import named_values, spoken_values, unnamed_values
+from remembrancer.guard.secrets import (
+    named_values,
+    replies,
+    spoken_values,
+    told_answers,
+    told_lists,
+    told_logins,
+    told_values,
+    unnamed_values,
+)
 from remembrancer.guard.secrets.ascii_view import Span, blank_spans, merge_spans, to_ascii
 from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS
 
 _OTHER_KINDS = (
     "authorization", "card-number", "connection-string", "generic-token", "kubernetes-secret",
-    "password", "pin", "private-key", "recovery-code", "seed-phrase",
+    "password", "pin", "private-key", "recovery-code", "security-answer", "seed-phrase",
 )  # fmt: skip
 SECRET_KINDS = frozenset((*_OTHER_KINDS, *(token.kind for token in TOKEN_FORMATS)))
 _PLACEHOLDER_PATTERN = r"\[secret: ([a-z0-9-]{1,40})\]"
@@ -27,6 +36,7 @@ _MAX_ROUNDS = 8
 # In order of precision: where two findings overlap, the kind of the earlier scan is kept.
 _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     unnamed_values.find_private_keys,
+    unnamed_values.find_chopped_tokens,
     unnamed_values.find_vendor_tokens,
     unnamed_values.find_positional_passwords,
     unnamed_values.find_basic_auth,
@@ -36,6 +46,11 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     spoken_values.find_recovery_codes,
     spoken_values.find_passphrases,
     spoken_values.find_combinations,
+    told_lists.find_told_lists,
+    told_answers.find_told_answers,
+    told_values.find_told_values,
+    told_values.find_opened,
+    told_logins.find_told_logins,
     named_values.find_named_values,
     spoken_values.find_values_before_names,
     unnamed_values.find_random_runs,
@@ -59,9 +74,12 @@ class RedactedText:
     findings: tuple[SecretFinding, ...]
 
 
-def redact(text: str) -> RedactedText:
-    """Replace every secret with a placeholder such as `[secret: jwt]`."""
-    findings = find_secrets(text)
+def redact(text: str, previous: str = "") -> RedactedText:
+    """Replace every secret with a placeholder such as `[secret: jwt]`.
+
+    `previous` is the turn before: if it asks for a password, a short answer is one.
+    """
+    findings = find_secrets(text, previous)
     pieces: list[str] = []
     done = 0
     for finding in findings:
@@ -70,11 +88,12 @@ def redact(text: str) -> RedactedText:
     return RedactedText("".join((*pieces, text[done:])), findings)
 
 
-def find_secrets(text: str) -> tuple[SecretFinding, ...]:
+def find_secrets(text: str, previous: str = "") -> tuple[SecretFinding, ...]:
     """All secrets in the text, in order and without overlaps."""
     data, offsets = to_ascii(text)
     data = blank_spans(data, _find_placeholders(data))
-    spans: list[Span] = []
+    spans = list(replies.find_reply(data, to_ascii(previous)[0])) if previous else []
+    data = blank_spans(data, spans)
     for _ in range(_MAX_ROUNDS):
         found = merge_spans(span for scan in _SCANS for span in scan(data))
         if not found:

@@ -160,6 +160,10 @@ TOKEN_FORMATS: tuple[TokenFormat, ...] = (
     _format("planetscale-token", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"), Run(DOTTED, 30)),
     _format("posthog-key", ("phx_", "phs_"), Run(ALNUM, 40)),
     _format("postman-key", "PMAK-", Run(HEX, 24), "-", Run(HEX, 34)),
+    _format("private-key", ("b3BlbnNzaC1rZXktdjE", "MIIEvQIBADANBgkqhkiG9w0BAQEF",
+                            "MIIEvgIBADANBgkqhkiG9w0BAQEF", "MIIEowIBAAKCAQEA",
+                            "MIIEpAIBAAKCAQEA", "MIIEpQIBAAKCAQEA", "MHcCAQEEI",
+                            "MC4CAQAwBQYDK2VwBCIEI"), Run(BASE64, 30)),
     _format("prefect-token", ("pnu_", "pnb_"), Run(ALNUM, 36)),
     _format("pulumi-token", "pul-", Run(HEX, 40, 40)),
     _format("pypi-token", ("pypi-AgEI", "pypi-AgEN"), Run(URLSAFE, 50)),
@@ -244,9 +248,15 @@ VENDORS = word_set(
     " kucoin launchdarkly linkedin looker mailchimp mailgun mapbox mattermost messagebird meraki"
     " mistral netlify newrelic notion nytimes okta openai paypal pagerduty plaid planetscale"
     " postmark rapidapi sendbird sendgrid sendinblue sentry shopify slack snyk sonar sonarqube"
+    " sourcegraph"
     " spotify squarespace stripe sumologic supabase telegram travisci trello twilio twitch twitter"
     " vercel yandex zendesk"
 )
+HEX_KEY_VENDORS = word_set(
+    "algolia bittrex datadog flickr mailgun messagebird meraki postmark sendbird snyk sonar"
+    " sonarqube sourcegraph sumologic trello twilio"
+)
+"""Vendors whose keys are nothing but hexadecimal digits, and that have no commits or pages."""
 NON_VALUE_WORDS = word_set(
     "id ids name names url uri urls endpoint endpoints path file files filename dir directory type"
     " types length len size count limit limits budget expires expiry expiration expire ttl age"

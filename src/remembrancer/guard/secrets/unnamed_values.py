@@ -57,6 +57,54 @@ def _part_source(part: FormatPart) -> str:
     return f"(?:{'|'.join(map(re2.escape, part))})"
 
 
+_CHUNKS = r"[A-Za-z0-9_+/.=\-]{14,120}(?:[ \t]*\r?\n[ \t>]*|[ \t]+)[A-Za-z0-9_+/.=\-\s]{14,}"
+_JOINED_STARTS = ("eyJ", "ZXlK", "b3BlbnNzaC1rZXktdjE", "MII", "LS0tLS1CRUdJTi")
+
+
+def find_chopped_tokens(data: bytes) -> Iterator[Span]:
+    """Tokens that were broken into pieces of one length by spaces or line ends."""
+    for match in compile_pattern(_CHUNKS).finditer(data):
+        pieces = list(compile_pattern(r"[^\s]+").finditer(data, match.start(), match.end()))
+        first = 0
+        while first < len(pieces) - 1:
+            last = _end_of_chunks(pieces, first)
+            joined = b"".join(piece[0] for piece in pieces[first:last]).decode("latin-1")
+            if last - first > 1 and _is_chopped_token(joined):
+                yield Span(pieces[first].start(), pieces[last - 1].end(), "generic-token")
+            first = last
+
+
+def _end_of_chunks(pieces: list[Any], first: int) -> int:
+    """The end of the pieces that are as long as the first, and of the shorter one after them."""
+    if pieces[first][0].decode("latin-1").startswith(_JOINED_STARTS):
+        return _end_of_token_pieces(pieces, first)
+    length = len(pieces[first][0])
+    last = first + 1
+    while last < len(pieces) and len(pieces[last][0]) == length:
+        last += 1
+    if length < 14 or last == first + 1:
+        return first + 1
+    ends = last < len(pieces) and len(pieces[last][0]) < length
+    return last + (ends and has_digit(pieces[last][0].decode("latin-1")))
+
+
+def _end_of_token_pieces(pieces: list[Any], first: int) -> int:
+    last = first + 1
+    while last < len(pieces) and _is_token_piece(pieces[last][0].decode("latin-1")):
+        last += 1
+    return last
+
+
+def _is_token_piece(piece: str) -> bool:
+    return len(piece) >= 8 and (has_digit(piece) or surprise(piece) >= 0.27)
+
+
+def _is_chopped_token(joined: str) -> bool:
+    if is_unfilled(joined):
+        return False
+    return joined.startswith(_JOINED_STARTS) or looks_random(joined)
+
+
 _ARMOUR_END = r"-----END[ A-Z0-9]{0,60}(?:-----)?"
 
 
@@ -123,7 +171,7 @@ def find_basic_auth(data: bytes) -> Iterator[Span]:
 
 
 _DOCUMENT = r"\n---"
-_KIND_LINE = r"(?m)^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?Secret\b"
+_KIND_LINE = r"(?m)^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?[Ss]ecret[\"']?[ \t]*(?:#[^\n]*)?\r?$"
 _DATA_BLOCK = r"(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)"
 _DATA_ENTRY = r"(?m)^[ \t]+[\w.\-]+:[ \t]*[\"']?([^\s\"'|>{$\xff][^\s\"'\xff]{3,})"
 
@@ -131,7 +179,7 @@ _DATA_ENTRY = r"(?m)^[ \t]+[\w.\-]+:[ \t]*[\"']?([^\s\"'|>{$\xff][^\s\"'\xff]{3,
 def find_kubernetes_secrets(data: bytes) -> Iterator[Span]:
     """Every value in the data of a Kubernetes manifest of kind Secret."""
     start = 0
-    for document in compile_pattern(_DOCUMENT).split(data) if b"Secret" in data else ():
+    for document in compile_pattern(_DOCUMENT).split(data) if b"ecret" in data else ():
         if compile_pattern(_KIND_LINE).search(document):
             for block in compile_pattern(_DATA_BLOCK).finditer(document):
                 for entry in compile_pattern(_DATA_ENTRY).finditer(block[1]):

@@ -1,0 +1,56 @@
+"""Finds the answer to a security question where one is spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from remembrancer.guard.patterns import compile_pattern
+from remembrancer.guard.secrets.ascii_view import Span
+from remembrancer.guard.secrets.mentions import SecretName, find_mentions
+from remembrancer.guard.secrets.plain_words import is_function_word, is_predicate
+from remembrancer.guard.secrets.wording import pattern_of
+
+_AROUND = 160
+_MAX_WORDS = 4
+
+
+@cache
+def _answers() -> Any:
+    verb = pattern_of("links")
+    return compile_pattern(
+        rf"(?i)\b{pattern_of('answers')}\b(?:[^\n:,;.!\xff]{{0,60}}?(?:[ ]{verb}[ ]|[ ]?[:=][ ]*)|[ ])"
+        r"[\"'`]?([A-Za-z0-9?][^\n.,;:!\"'`()\xff]{2,60})"
+    )
+
+
+def find_told_answers(data: bytes) -> Iterator[Span]:
+    done = 0
+    for mention in find_mentions(data):
+        if mention.name is not SecretName.SECURITY_QUESTION or mention.start < done:
+            continue
+        start = data.rfind(b"\n", max(0, mention.start - _AROUND), mention.start) + 1
+        start = max(start, mention.start - _AROUND)
+        end = data.find(b"\n", mention.end, mention.end + _AROUND)
+        end = mention.end + _AROUND if end < 0 else end
+        done = end
+        for match in _answers().finditer(data, start, end):
+            beside = match[0][: match.start(1) - match.start()]
+            if length := _count_answer(match[1].decode("latin-1"), beside):
+                yield Span(match.start(1), match.start(1) + length, "security-answer")
+
+
+def _count_answer(text: str, before: bytes) -> int:
+    """The length of the words that are the answer, up to the next clause."""
+    words: list[str] = []
+    for word in text.split(" "):
+        if len(words) == _MAX_WORDS or is_function_word(word) or not word:
+            break
+        words.append(word)
+    if not words or is_predicate(words[0]) or words[0].endswith("?"):
+        return 0
+    linked = before.rstrip().endswith((b":", b"=")) or not before.rstrip().isalpha()
+    capital = any(word[:1].isupper() or word[:1].isdigit() for word in words)
+    told = capital if len(words) > 1 or not linked else True
+    return len(" ".join(words)) if told else 0
