@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import (
+    cards,
     named_values,
+    nested_values,
     replies,
-    spoken_values,
-    told_answers,
-    told_lists,
     told_logins,
+    told_openers,
     told_values,
     unnamed_values,
 )
@@ -41,18 +41,12 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     unnamed_values.find_positional_passwords,
     unnamed_values.find_basic_auth,
     unnamed_values.find_kubernetes_secrets,
-    unnamed_values.find_seed_phrases,
-    spoken_values.find_cards,
-    spoken_values.find_recovery_codes,
-    spoken_values.find_passphrases,
-    spoken_values.find_combinations,
-    told_lists.find_told_lists,
-    told_answers.find_told_answers,
+    cards.find_cards,
     told_values.find_told_values,
-    told_values.find_opened,
+    told_openers.find_openers,
+    nested_values.find_nested_values,
     told_logins.find_told_logins,
     named_values.find_named_values,
-    spoken_values.find_values_before_names,
     unnamed_values.find_random_runs,
 )
 

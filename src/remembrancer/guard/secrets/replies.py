@@ -10,7 +10,8 @@ from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
 from remembrancer.guard.secrets.mentions import Mention, SecretName, find_mentions
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_predicate
-from remembrancer.guard.secrets.told_values import can_have_value, read_value
+from remembrancer.guard.secrets.told_values import can_have_value
+from remembrancer.guard.secrets.value_readers import read_value
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
 _QUESTION = 300
@@ -25,9 +26,11 @@ def find_reply(data: bytes, question: bytes) -> Iterator[Span]:
     start = _opening().match(data).end()
     for span in read_value(data, start, mention, introduced=True):
         value = data[span.start : span.end].decode("latin-1")
-        if mention.name not in (SecretName.PASSWORD, SecretName.WEAK_PASSWORD):
-            yield span
-        elif is_clearly_made_up(value) or _is_whole_reply(data, span, value):
+        if (
+            mention.name not in (SecretName.PASSWORD, SecretName.WEAK_PASSWORD)
+            or is_clearly_made_up(value)
+            or _is_whole_reply(data, span, value)
+        ):
             yield span
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
-from remembrancer.guard.secrets.mentions import SecretName, find_mentions
+from remembrancer.guard.secrets.mentions import Mention
 from remembrancer.guard.secrets.plain_words import is_function_word, is_predicate
 from remembrancer.guard.secrets.wording import pattern_of
 
-_AROUND = 160
+ANSWER_WINDOW = 160
 _MAX_WORDS = 4
 
 
@@ -25,20 +24,18 @@ def _answers() -> Any:
     )
 
 
-def find_told_answers(data: bytes) -> Iterator[Span]:
-    done = 0
-    for mention in find_mentions(data):
-        if mention.name is not SecretName.SECURITY_QUESTION or mention.start < done:
-            continue
-        start = data.rfind(b"\n", max(0, mention.start - _AROUND), mention.start) + 1
-        start = max(start, mention.start - _AROUND)
-        end = data.find(b"\n", mention.end, mention.end + _AROUND)
-        end = mention.end + _AROUND if end < 0 else end
-        done = end
-        for match in _answers().finditer(data, start, end):
-            beside = match[0][: match.start(1) - match.start()]
-            if length := _count_answer(match[1].decode("latin-1"), beside):
-                yield Span(match.start(1), match.start(1) + length, "security-answer")
+def read_answers(data: bytes, question: Mention) -> list[Span]:
+    """The answers on the line of a security question that is spoken of."""
+    start = data.rfind(b"\n", max(0, question.start - ANSWER_WINDOW), question.start) + 1
+    start = max(start, question.start - ANSWER_WINDOW)
+    end = data.find(b"\n", question.end, question.end + ANSWER_WINDOW)
+    end = question.end + ANSWER_WINDOW if end < 0 else end
+    spans = []
+    for match in _answers().finditer(data, start, end):
+        beside = match[0][: match.start(1) - match.start()]
+        if length := _count_answer(match[1].decode("latin-1"), beside):
+            spans.append(Span(match.start(1), match.start(1) + length, "security-answer"))
+    return spans
 
 
 def _count_answer(text: str, before: bytes) -> int:

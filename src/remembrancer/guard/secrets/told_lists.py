@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import plain_words
-from remembrancer.guard.secrets.ascii_view import Span
-from remembrancer.guard.secrets.mentions import SecretName, find_mentions
+from remembrancer.guard.secrets.ascii_view import Span, group_span
+from remembrancer.guard.secrets.mentions import Mention, SecretName
 from remembrancer.guard.secrets.value_shape import has_digit
 
 _WINDOW = 400
@@ -16,34 +16,40 @@ _MAX_CODES = 24
 
 _SEED_START = r"[^\n\xff:=.]{0,40}?(?:[ ](?:is|are|was|ist|lautet|sind|es|son|est|sont|sono|\?)[ :]|[:=]|[ ]?->)\s*[\"'`]?"
 _SEED_WORDS = r"((?:(?:[0-9]{1,2}[.):-]?[ ]?)?[A-Za-z]{3,9}[\s,;.]{1,3}){10,24}(?:[0-9]{1,2}[.):-]?[ ]?)?[A-Za-z]{3,9})\b"
+_SEED_BEFORE = rf"{_SEED_WORDS}[ ](?:is|are|ist|sind|es|son|est|sont|sono|\\?)[ ][a-z ]{{0,10}}$"
 _WORD = r"[A-Za-z]{3,}"
 
 
-def find_told_lists(data: bytes) -> Iterator[Span]:
-    done = 0
-    for mention in find_mentions(data):
-        if mention.start < done:
-            continue
-        if mention.name is SecretName.SEED_PHRASE:
-            spans = list(_read_seed(data, mention.end))
-        elif mention.name is SecretName.RECOVERY_CODE:
-            spans = list(_read_codes(data, mention.end))
-        else:
-            continue
-        yield from spans
-        done = spans[-1].end if spans else done
+def read_list(data: bytes, mention: Mention) -> Iterator[Span]:
+    """The codes or words after their name."""
+    if mention.name is SecretName.SEED_PHRASE:
+        yield from _read_seed(data, mention.end)
+        yield from _read_seed_before(data, mention)
+    elif mention.name is SecretName.RECOVERY_CODE:
+        yield from _read_codes(data, mention.end)
 
 
 def _read_seed(data: bytes, at: int) -> Iterator[Span]:
     limit = at + _WINDOW
     start = compile_pattern(_SEED_START).match(data, at, limit)
     found = start and compile_pattern(_SEED_WORDS).match(data, start.end(), limit)
-    if not found:
-        return
-    words = [word.decode("latin-1") for word in compile_pattern(_WORD).findall(found[1])]
+    found = found or compile_pattern(rf"[ ]{_SEED_WORDS}").match(data, at, limit)
+    if found and _is_seed(found[1]):
+        yield group_span(found, 1, "seed-phrase")
+
+
+def _read_seed_before(data: bytes, mention: Mention) -> Iterator[Span]:
+    """`… is my seed phrase`."""
+    start = max(0, mention.start - _WINDOW)
+    found = compile_pattern(_SEED_BEFORE).search(data[start : mention.start])
+    if found and _is_seed(found[1]):
+        yield Span(start + found.start(1), start + found.end(1), "seed-phrase")
+
+
+def _is_seed(found: bytes) -> bool:
+    words = [word.decode("latin-1") for word in compile_pattern(_WORD).findall(found)]
     prose = sum(map(plain_words.is_function_word, words))
-    if len(words) >= _MIN_WORDS and 4 * prose <= len(words):
-        yield Span(found.start(1), found.end(1), "seed-phrase")
+    return len(words) >= _MIN_WORDS and 4 * prose <= len(words)
 
 
 _CODES_LINK = (

@@ -57,8 +57,17 @@ def _part_source(part: FormatPart) -> str:
     return f"(?:{'|'.join(map(re2.escape, part))})"
 
 
-_CHUNKS = r"[A-Za-z0-9_+/.=\-]{14,120}(?:[ \t]*\r?\n[ \t>]*|[ \t]+)[A-Za-z0-9_+/.=\-\s]{14,}"
-_JOINED_STARTS = ("eyJ", "ZXlK", "b3BlbnNzaC1rZXktdjE", "MII", "LS0tLS1CRUdJTi")
+_CHUNK = r"[A-Za-z0-9_+/.=\-]"
+_CHUNKS = rf"(?:{_CHUNK}{{14,}}(?:[ \t]+|[ \t]*\r?\n[ \t>]*))+{_CHUNK}{{4,}}"
+_JOINED_STARTS = (
+    *("eyJ", "ZXlK", "MII", "LS0tLS1CRUdJTi"),
+    *(
+        start
+        for token in TOKEN_FORMATS
+        for start in (token.parts[0] if isinstance(token.parts[0], tuple) else token.parts[:1])
+        if isinstance(start, str) and len(start) >= 4
+    ),
+)
 
 
 def find_chopped_tokens(data: bytes) -> Iterator[Span]:
@@ -186,19 +195,6 @@ def find_kubernetes_secrets(data: bytes) -> Iterator[Span]:
                     at = start + block.start(1)
                     yield Span(at + entry.start(1), at + entry.end(1), "kubernetes-secret")
         start += len(document) + 4
-
-
-_SEED = (
-    r"(?i)\b(?:(?:seed|recovery|backup|secret|wallet)[ _-]?(?:phrase|words)|mnemonic)\b"
-    r"[^\n\xff]{0,40}?(?:\bis\b|\bare\b|[:=])\s*[\"']?"
-    r"((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})\b"
-)
-
-
-def find_seed_phrases(data: bytes) -> Iterator[Span]:
-    """The 12 to 24 words that restore a wallet."""
-    for match in compile_pattern(_SEED).finditer(data):
-        yield group_span(match, 1, "seed-phrase")
 
 
 _LINK = (

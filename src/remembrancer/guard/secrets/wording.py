@@ -9,7 +9,6 @@ from importlib import resources
 
 from remembrancer.guard.secrets.ascii_view import fold_accents
 
-
 _VERB_OF_ONE_LETTER = re.compile(r"(?<![^\W_])è(?![^\W_])")
 """The text that is searched has a question mark for it, see `to_ascii`."""
 
