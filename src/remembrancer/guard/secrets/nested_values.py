@@ -15,6 +15,8 @@ _MEMBER = r"[\"']([A-Za-z_][A-Za-z0-9_.\-]{0,60})[\"'][ \t]*:[ \t]*[\"']([^\"'\s
 
 
 def find_nested_values(data: bytes) -> Iterator[Span]:
+    if b"{" not in data:
+        return
     for found in compile_pattern(_OBJECT).finditer(data):
         name = classify_name(tuple(split_name(found[1].decode("latin-1"))))
         if name not in (SecretClass.PASSWORD, SecretClass.SECRET):

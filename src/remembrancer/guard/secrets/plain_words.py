@@ -36,7 +36,7 @@ def is_made_up(value: str) -> bool:
 
 def is_clearly_made_up(value: str) -> bool:
     """True for a word with digits or signs, as an account's password without its name."""
-    signed = has_digit(value) or any(sign in value for sign in "!#$%&*+?^")
+    signed = has_digit(value) or any(sign in value.strip("*_:?!.") for sign in "!#$%&*+?^")
     return len(value) >= 5 and signed and any(map(str.isalpha, value)) and is_made_up(value)
 
 

@@ -57,9 +57,7 @@ _CODES_LINK = (
     r"|[ ]?[:=])[ ]*\n?[ ]*"
 )
 _CODES_BESIDE = r"[ ]*\n?[ ]*"
-_CODE = (
-    r"(?:[0-9]{1,2}[.)][ ])?[\"'`(*-]{0,2}([A-Za-z0-9]{3,24}(?:-[A-Za-z0-9]{2,12})*)[\"'`)*]{0,2}"
-)
+_CODE = r"(?:[0-9]{1,2}[.)][ ])?[\"'`(*-]{0,2}([0-9]{3,4}(?:[ -][0-9]{3,4})+|[A-Za-z0-9]{3,24}(?:-[A-Za-z0-9]{2,12})*)[\"'`)*]{0,2}"
 _GAP = r"(?:[ ]?[,;/][ ]?\n?|[ ]?\n[ ]*|[ ](?:and|und|y|et|e)[ ]|[ ])"
 
 
@@ -80,7 +78,7 @@ def _read_codes(data: bytes, at: int) -> Iterator[Span]:
 
 
 def _is_code(code: str) -> bool:
-    bare = code.replace("-", "")
+    bare = code.replace("-", "").replace(" ", "")
     if plain_words.is_measured(code) and not code.isdigit() and len(bare) < 6:
         return False
     return len(bare) >= 4 and (has_digit(bare) or ("-" in code and bare.isupper()))

@@ -82,11 +82,12 @@ def _hesitation() -> str:
 def _links(weak: bool) -> Any:
     apposition = "" if weak else r"(?:[ ][A-Za-z0-9'-]{2,20}){0,2}?"
     hesitation = rf"(?:,?[ ]{pattern_of('fillers')},?)*"
+    aside = r"(?:,(?:[ ][A-Za-z']{1,12}){2,7}?,?)?"
     change = rf"(?:[ ][a-z?]+){{0,3}}[ ]{pattern_of('changes')}[ ]{pattern_of('changes_to')}[ ]"
     verb = rf"[ ]{pattern_of('links')}(?:,?[ ]|[ ]?:[ ]*)"
     sign = r"[*_]{0,2}[ ]?(?::|=|->|=>)[*_]{0,2}[ ]*"
     return compile_pattern(
-        rf"(?i){apposition}{_place()}{hesitation}(?:'s[ ]|{change}|{verb}|({sign})){_hesitation()}"
+        rf"(?i){apposition}{_place()}{aside}{hesitation}(?:'s[ ]|{change}|{verb}|({sign})){_hesitation()}"
     )
 
 
@@ -139,23 +140,36 @@ def _set_to() -> Any:
     )
 
 
+@cache
+def _verb_last() -> Any:
+    """`auf VALUE gesetzt`."""
+    value = r"[ ](?:[a-z]+[ ]){0,2}auf[ ]([^\s\"'`,;\xff]{4,64})[ ]"
+    return compile_pattern(rf"(?i){value}{pattern_of('changes')}\b")
+
+
+@cache
+def _chosen_value() -> Any:
+    value = r"[ ]([^\s\"'`,;.\xff]{4,64})"
+    return compile_pattern(rf"(?i){value}(?:[ ]{pattern_of('used')})?(?:[ ]?[.!,;)\n]|[ ]?$)")
+
+
+@cache
+def _to() -> Any:
+    return compile_pattern(rf"(?i)[ ](?:{pattern_of('changes_to')}[ ])?")
+
+
 def _read_chosen(data: bytes, mention: Mention) -> list[Span]:
     """A value after a verb of choosing, as in `set the password to …`, `als Passwort … genommen`."""
     if mention.name not in PASSWORDS:
         return []
     before = data[max(0, mention.start - 45) : mention.start]
-    last_verb = (
-        rf"(?i)[ ](?:[a-z]+[ ]){{0,2}}auf[ ]([^\s\"'`,;\xff]{{4,64}})[ ]{pattern_of('changes')}\b"
-    )
-    found = compile_pattern(last_verb).match(data, mention.end, mention.end + 120)
+    found = _verb_last().match(data, mention.end, mention.end + 120)
     if not found and _chosen().search(before):
-        last = rf"[ ]([^\s\"'`,;.\xff]{{4,64}})(?:[ ]{pattern_of('used')})?(?:[ ]?[.!,;)\n]|[ ]?$)"
-        found = compile_pattern(f"(?i){last}").match(data, mention.end, mention.end + 100)
+        found = _chosen_value().match(data, mention.end, mention.end + 100)
     if found and not is_predicate(found[1].decode("latin-1")):
         return [group_span(found, 1, "password")]
     if _set_to().search(before):
-        to = compile_pattern(rf"(?i)[ ](?:{pattern_of('changes_to')}[ ])?")
-        gap = to.match(data, mention.end, mention.end + 10)
+        gap = _to().match(data, mention.end, mention.end + 10)
         return read_value(data, gap.end(), mention, introduced=False) if gap else []
     return []
 
@@ -166,13 +180,18 @@ def _gap() -> Any:
     return compile_pattern(rf"(?i){_place()}[ ]{{1,3}}([^\s0-9]{{0,20}}[0-9])")
 
 
+@cache
+def _direct() -> Any:
+    return compile_pattern(rf"(?i)[ ]{{1,3}}(?:\([ ]?)?(?:{pattern_of('fillers')}[ ])?")
+
+
 _MIN_DIGITS = 3
 _MIN_PIN_DIGITS = 4
 
 
 def _read_beside(data: bytes, mention: Mention) -> list[Span]:
     """`locker code 2846`, `setup key k5qx mzrt`, `password for the mail Lizard-77`."""
-    direct = compile_pattern(r"[ ]{1,3}(?:\([ ]?)?").match(data, mention.end, mention.end + 6)
+    direct = _direct().match(data, mention.end, mention.end + 20)
     if not direct:
         return []
     if mention.name is SecretName.KEY:
@@ -185,6 +204,18 @@ def _read_beside(data: bytes, mention: Mention) -> list[Span]:
     return []
 
 
+@cache
+def _question() -> Any:
+    opening = r"(?:^|[.,!?\n][ ]?)(?:but[ ]|and[ ])?"
+    return compile_pattern(rf"(?i){opening}{pattern_of('links')}[ ](?:[a-z'-]+[ ]){{0,3}}$")
+
+
+def _is_question(data: bytes, mention: Mention) -> bool:
+    """True for a verb before the name, as in `is the wifi password still …`."""
+    before = data[max(0, mention.start - 40) : mention.start]
+    return bool(_question().search(before))
+
+
 def _is_told_beside(data: bytes, span: Span, mention: Mention) -> bool:
     value = data[span.start : span.end]
     if mention.name in CODES:
@@ -193,6 +224,8 @@ def _is_told_beside(data: bytes, span: Span, mention: Mention) -> bool:
         is_pin = mention.end - mention.start == len("pin")
         return count_digits(value) >= (_MIN_PIN_DIGITS if is_pin else _MIN_DIGITS)
     mixed = value.decode("latin-1")
-    ends = compile_pattern(r"[ ]*(?:[.,;!)\n]|$)").match(data, span.end)
+    ends = compile_pattern(r"[ ]*(?:[.,;!?)\n]|$)").match(data, span.end)
+    if ends and is_clearly_made_up(mixed) and _is_question(data, mention):
+        return True
     made_up = is_clearly_made_up(mixed) and mixed.lower() != mixed and count_digits(value) > 0
     return len(mixed) >= 8 and made_up and bool(ends)

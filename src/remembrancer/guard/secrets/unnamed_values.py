@@ -160,6 +160,8 @@ def _positional_pattern() -> Any:
         r":([^\s/\"'<>\xff]{1,250})@[A-Za-z0-9\[{$<]"
         rf"|\b(?:curl|wget|https?)\b{line}(?:-u|--user|--proxy-user)[ =]*"
         rf"[\"']?[^\s:\"'\xff]{{0,120}}:{value}"
+        rf"|\bredis-cli\b{line}(?:-a|--pass)[ =]+{value}"
+        rf"|\becho[ ]+{value}[\"']?[ ]*\|[ ]*sudo[ ]"
         rf"|\bsshpass\s+-p\s*{value}"
         rf"|\b(?:mysql|mysqldump|mariadb)\b{line}-p{value}"
         rf"|\b(?:docker|podman|helm registry|az acr) login\b{line}(?:-p|--password)[ =]+{value}"

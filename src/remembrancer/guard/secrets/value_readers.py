@@ -10,7 +10,7 @@ from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import plain_words
 from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.mentions import Mention, SecretName
-from remembrancer.guard.secrets.value_shape import is_placeholder, is_token, surprise
+from remembrancer.guard.secrets.value_shape import is_password, is_placeholder, is_token, surprise
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
 WINDOW = 200
@@ -59,7 +59,9 @@ def _read_password(
 
 def _is_quoted_password(value: str, weak: bool) -> bool:
     words = value.split()
-    if is_placeholder(value) or any(is_word_of("units", word) for word in words[1:]):
+    if not is_password(value, may_have_spaces=True) or any(
+        is_word_of("units", word) for word in words[1:]
+    ):
         return False
     if len(words) > 1:
         return len(words) > 3 or not plain_words.is_predicate(words[0])
@@ -110,11 +112,11 @@ _NO_CODE = r"[.:,]\d|[ ]?/"
 
 def read_code(data: bytes, at: int) -> list[Span]:
     """A short code with digits, or digits in words, that is no amount."""
-    spoken = _spoken_digits().match(data, at, at + WINDOW)
-    if spoken:
-        return [group_span(spoken, 1, "pin")]
     match = compile_pattern(_CODE).match(data, at, at + 40)
-    if not match or count_digits(match[1]) < 2:
+    if not match:
+        spoken = _spoken_digits().match(data, at, at + WINDOW)
+        return [group_span(spoken, 1, "pin")] if spoken else []
+    if count_digits(match[1]) < 2:
         return []
     following = compile_pattern(_NEXT_WORD).match(data, match.end(1), match.end(1) + 30)
     if following and (following[1] == b"%" or is_word_of("units", following[1].decode("latin-1"))):
