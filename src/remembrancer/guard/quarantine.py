@@ -1,17 +1,31 @@
-"""Quarantines tainted text that reads like an instruction to an assistant."""
+"""Quarantines text that reads like an instruction to an assistant, and that nobody vouches for."""
 
 from __future__ import annotations
 
 from remembrancer.types import Origin, Status
 
+WISHES = frozenset({"reply-language"})
+"""Rules that an assistant's own notes and imported preferences may break."""
+
 
 def quarantine_status(text: str, *, tainted: bool) -> Status:
     """QUARANTINED if the text is tainted and reads like an instruction, else ACTIVE."""
-    if not tainted:
-        return Status.ACTIVE
+    return Status.QUARANTINED if tainted and find_reasons(text) else Status.ACTIVE
+
+
+def find_reasons(text: str, *, tainted: bool = True) -> tuple[str, ...]:
+    """The rules for which text from outside, or from an assistant or an import, is held back."""
     from remembrancer.guard.instructions.detector import detect_instructions
 
-    return Status.QUARANTINED if detect_instructions(text) else Status.ACTIVE
+    broken = detect_instructions(text)
+    return broken if tainted else tuple(rule for rule in broken if rule not in WISHES)
+
+
+def explain_quarantine(text: str, *, tainted: bool = True) -> str:
+    """Why a text is held back, in words for its owner."""
+    from remembrancer.guard.reasons import explain_rules
+
+    return " ".join(explain_rules(find_reasons(text, tainted=tainted)))
 
 
 def choose_origin(text: str) -> Origin:
@@ -20,6 +34,4 @@ def choose_origin(text: str) -> Origin:
     It is for text that a program kept, which can come from a model or from any page that a tool
     has read.
     """
-    from remembrancer.guard.instructions.detector import detect_instructions
-
-    return Origin.TOOL if detect_instructions(text) else Origin.ASSISTANT
+    return Origin.TOOL if find_reasons(text) else Origin.ASSISTANT

@@ -14,7 +14,8 @@ from remembrancer.client import RemoteMemory
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.types import Fact, Kind, Record, Written
+from remembrancer.remember.provenance import REQUEST_KEY
+from remembrancer.types import Fact, Json, Kind, Record, Status, Written
 
 ROOT = "/memories"
 REMEMBERED_FILE = f"{ROOT}/remembered.md"
@@ -22,6 +23,8 @@ REMEMBERED_FILE = f"{ROOT}/remembered.md"
 
 MAX_LISTED_MEMORIES = 200
 TAG, PREDICATE = "memory-file", "memory_file"
+BY_MODEL: Mapping[str, Json] = {REQUEST_KEY: False}
+"""The metadata of files: a model wrote them, on whatever surface."""
 _NAME_PATTERN = re.compile(r"(?!\.{1,2}$)(?!.*%(?:2e|2f|5c))[^/\\\x00-\x1f\x7f]+", re.IGNORECASE)
 
 
@@ -69,7 +72,17 @@ class MemoryFiles:
         path = validate_path(path)
         _refuse_existing(path, self.list_files())
         details = {"subject": path, "predicate": PREDICATE, "permanence": "permanent"}
-        written = self._memory.remember(text, tags=[TAG], **details)  # type: ignore[arg-type]
+        written = self._memory.remember(
+            text,
+            tags=[TAG],
+            metadata=BY_MODEL,
+            **details,  # type: ignore[arg-type]
+        )
+        if written.memory.status is Status.QUARANTINED:
+            raise Conflict(
+                "The text reads like an instruction to an assistant. It is kept for the user to "
+                "review, and is no file before they allow it."
+            )
         return _format_result(
             written, f"File created successfully at: {_path_of_file(written.memory)}"
         )
@@ -80,7 +93,7 @@ class MemoryFiles:
         before = _text_before(file.content, old, path)
         line = before.count("\n") + 1
         text = before + new + file.content[len(before) + len(old) :]
-        written = self._memory.update(file.id, text)
+        written = self._memory.update(file.id, text, metadata=BY_MODEL)
         excerpt = _number_lines(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
         return _format_result(written, f"The memory file has been edited.\n{excerpt}")
 
@@ -94,7 +107,7 @@ class MemoryFiles:
                 f"It should be within the range [0, {len(lines)}]."
             )
         lines.insert(line, text.removesuffix("\n"))
-        written = self._memory.update(file.id, "\n".join(lines) + "\n")
+        written = self._memory.update(file.id, "\n".join(lines) + "\n", metadata=BY_MODEL)
         return _format_result(written, f"The file {path} has been edited.")
 
     def delete(self, path: str) -> str:

@@ -9,12 +9,13 @@ from datetime import UTC, datetime, time, timedelta
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.relevance import ScoredFact
 from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
+from remembrancer.remember.provenance import name_unverified_origin
 from remembrancer.search.past import is_relative
 from remembrancer.search.prompt import is_in_own_voice
 from remembrancer.search.topics import find_topics
 from remembrancer.search.words import split_words
 from remembrancer.text_format import to_local
-from remembrancer.types import Fact, Source
+from remembrancer.types import Fact, Record, Source
 
 MAX_LINE_CHARS = 360
 MAX_BARE_WORDS, MAX_VALUE_WORDS = 3, 2
@@ -23,7 +24,6 @@ is shorter."""
 VERB = re.compile(r"is|has|was|[a-z]{2,}[^\W\ds]s", re.IGNORECASE)
 """The first word of a sentence in the third person, as in "Dislikes gold"."""
 
-UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 INFERRED_NOTE = "(inferred)"
 SEPARATOR = "; "
 DAY = timedelta(days=1)
@@ -169,8 +169,14 @@ def _names_subject(content: str, subject: str) -> bool:
     return set(split_words(subject)) <= set(split_words(content))
 
 
+def word_origin(record: Record) -> str:
+    """A note on what is not on the person's word; "" for everything else."""
+    origin = name_unverified_origin(record)
+    return f"(unverified: {origin})" if origin else ""
+
+
 def _list_doubts(fact: Fact) -> list[str]:
-    doubts = [UNVERIFIED_NOTE] if fact.tainted else []
+    doubts = [note] if (note := word_origin(fact)) else []
     return doubts + ([INFERRED_NOTE] if fact.source is Source.CONSOLIDATED else [])
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from remembrancer.recall.fact_lines import UNVERIFIED_NOTE, format_day
+from remembrancer.recall.fact_lines import format_day, word_origin
 from remembrancer.recall.fact_sentence import word_fact
 from remembrancer.recall.prompt_block import escape_for_prompt
+from remembrancer.remember.provenance import is_by_agent
 from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
 MAX_PROMPT_TURN_CHARS = 600
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
-    """A fact, rule or episode with its permanence, age, maturity or scope; "" if it has no text."""
-    said = render_memory(record)
+    """A fact, rule or episode with its permanence, age, maturity or scope; "" if it has no text.
+
+    What agents save themselves is the rule in this form, and not noted.
+    """
+    said = _render_noted(record, "" if is_by_agent(record) else word_origin(record))
     match record:
         case _ if not said:
             return ""
@@ -45,8 +49,12 @@ def render_plainly(record: Record, now: datetime) -> str:
 
 def render_memory(record: Record) -> str:
     """The summary if there is one, else the content; never the body."""
+    return _render_noted(record, word_origin(record))
+
+
+def _render_noted(record: Record, note: str) -> str:
     said = _render_content(record)
-    return f"{said} {UNVERIFIED_NOTE}" if said and record.tainted else said
+    return f"{said} {note}" if said and note else said
 
 
 def _render_content(record: Record) -> str:

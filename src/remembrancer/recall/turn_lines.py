@@ -8,7 +8,7 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from remembrancer.recall.excerpts import QueryTerms, excerpt
-from remembrancer.recall.fact_lines import UNVERIFIED_NOTE
+from remembrancer.recall.fact_lines import word_origin
 from remembrancer.recall.pipeline import FoundMemories
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.turn_choice import MAX_TURNS
@@ -152,4 +152,5 @@ def _format_speaker(turn: Turn) -> str:
 
 
 def _format_note(turn: Turn) -> str:
-    return f" {UNVERIFIED_NOTE}" if turn.tainted else ""
+    note = word_origin(turn)
+    return f" {note}" if note else ""

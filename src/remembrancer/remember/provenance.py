@@ -45,6 +45,17 @@ OWN_WORD_KINDS = frozenset(
     }
 )
 
+VOUCHED_KEY = "vouched"
+"""Key beside the place of an import: true if the person vouches for the file."""
+
+UNVERIFIED_ORIGINS = {
+    ProvenanceKind.STORED: "saved by an assistant",
+    ProvenanceKind.NOTED: "saved by an assistant",
+    ProvenanceKind.IMPORTED: "imported",
+    ProvenanceKind.OUTSIDE: "from a tool or a document",
+}
+"""What a prompt says of memories that are not on the person's word."""
+
 RUN_TAG = "run"
 SESSION_TAGS = frozenset({RUN_TAG, "claude-code", "codex", "cursor", "vscode"})
 """Tags of the episodes that are recorded at the end of a session with a program."""
@@ -81,6 +92,25 @@ def is_own_word(record: Record) -> bool:
     That holds also on the page of an agent and in a chat with one.
     """
     return record.source is Source.EXPLICIT and _classify(record) in OWN_WORD_KINDS
+
+
+def name_unverified_origin(record: Record) -> str:
+    """Where a memory comes from that is not on the person's word; "" if nothing is to be said."""
+    if record.tainted:
+        return UNVERIFIED_ORIGINS[ProvenanceKind.OUTSIDE]
+    kind = _classify(record)
+    if kind is not ProvenanceKind.IMPORTED:
+        return UNVERIFIED_ORIGINS.get(kind, "")
+    place = record.metadata.get(IMPORT_KEY)
+    if not isinstance(place, dict):
+        return UNVERIFIED_ORIGINS[ProvenanceKind.STORED]
+    return "" if place.get(VOUCHED_KEY) is True else UNVERIFIED_ORIGINS[kind]
+
+
+def is_by_agent(record: Record) -> bool:
+    """True if an agent saved a memory in its own words."""
+    is_own = _classify(record) in (ProvenanceKind.STORED, ProvenanceKind.NOTED)
+    return record.agent is not None and is_own and not record.tainted
 
 
 def drop_request(metadata: Mapping[str, Json]) -> dict[str, Json]:

@@ -12,13 +12,13 @@ from typing import Any, TypedDict
 from remembrancer.call import Call, Citation
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.quarantine import quarantine_status
+from remembrancer.guard.quarantine import find_reasons
 from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret_name
 from remembrancer.ids import new_id
 from remembrancer.options import check_options, check_value
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
-from remembrancer.remember.provenance import REQUEST_KEY
+from remembrancer.remember.provenance import REQUEST_KEY, name_unverified_origin
 from remembrancer.types import (
     Backlog,
     Episode,
@@ -200,7 +200,13 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "ttl_days": (days := _ttl_days(statement, category, profile)),
         "expires_at": now + timedelta(days=days) if days else None,
     }
-    match kind:
+    return _screen(_build_of_kind(call, statement, category_name, common), statement)
+
+
+def _build_of_kind(
+    call: Call, statement: Statement, category: str, common: dict[str, Any]
+) -> Record:
+    match statement.kind:
         case Kind.RULE:
             return Rule(**common)
         case Kind.EPISODE:
@@ -210,12 +216,22 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         case _:
             return Fact(
                 **common,
-                category=category_name,
+                category=category,
                 subject=statement.subject,
                 predicate=statement.predicate,
                 summary=statement.summary,
                 body=statement.body,
             )
+
+
+def _screen(record: Record, statement: Statement) -> Record:
+    """The record, in quarantine if it reads like an instruction and is not the person's word."""
+    if record.status is Status.QUARANTINED or not name_unverified_origin(record):
+        return record
+    about = ".".join(filter(None, (statement.subject, statement.predicate)))
+    told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
+    reasons = find_reasons(f"{about}: {told}" if about else told, tainted=record.tainted)
+    return replace(record, status=Status.QUARANTINED) if reasons else record
 
 
 def _cite_message(statement: Statement, citation: Citation) -> Statement:
@@ -256,11 +272,7 @@ def _initial_status(statement: Statement) -> Status:
         statement.kind is Kind.RULE or statement.category in INSTRUCTION_CATEGORIES
     ):
         return Status.QUARANTINED
-    about = ".".join(filter(None, (statement.subject, statement.predicate)))
-    told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
-    text = f"{about}: {told}" if about else told
-    status = quarantine_status(text, tainted=statement.origin.is_untrusted)
-    return Status.UNCONFIRMED if statement.doubt and status is Status.ACTIVE else status
+    return Status.UNCONFIRMED if statement.doubt else Status.ACTIVE
 
 
 def _initial_confidence(statement: Statement, profile: Profile) -> float:

@@ -38,8 +38,18 @@ def find_last_user_text(messages: Sequence[Message]) -> str:
 
 def find_earlier_user_text(messages: Sequence[Message]) -> str:
     """Return the text of the user message before the last one, or "" if there is none."""
-    texts = [extract_text(one.get("content")) for one in messages if one.get("role") == "user"]
+    texts = list_user_texts(messages)
     return texts[-2].strip() if len(texts) > 1 else ""
+
+
+def list_outside_texts(messages: Sequence[Message]) -> list[str]:
+    """Return the texts of the messages that neither the user nor the assistant wrote."""
+    others = (one for one in messages if one.get("role") not in ("user", "assistant"))
+    return [text for one in others if (text := extract_text(one.get("content")).strip())]
+
+
+def list_user_texts(messages: Sequence[Message]) -> list[str]:
+    return [extract_text(one.get("content")) for one in messages if one.get("role") == "user"]
 
 
 def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:

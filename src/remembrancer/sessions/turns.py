@@ -17,6 +17,7 @@ from remembrancer.guard.redaction import (
     refuse_secret_name,
     validate_text,
 )
+from remembrancer.guard.repetition import repeats_words
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
 from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
@@ -37,6 +38,8 @@ ORIGIN_BY_ROLE = {"user": Origin.USER, "tool": Origin.TOOL}
 MAX_TITLE_CHARS = 1000
 MAX_TURN_CHARS = 1_000_000
 MAX_TURNS = 100_000
+MAX_COMPARED_TURNS = 200
+"""The latest turns of each side whose words a reply can repeat."""
 
 
 class TurnInput(TypedDict, total=False):
@@ -138,6 +141,7 @@ def continue_session(
         _build_turn(call, one, session_id, scope, position, now)
         for position, one in enumerate(turns, start)
     ]
+    records = _taint_repetitions(writer, session_id if known else None, records)
     current = _touch_session(known or _begin_session(call, session_id, scope, turns, now), turns)
     if title is not None:
         current = set_title(current, title)
@@ -199,6 +203,37 @@ def _build_turn(
         speaker=one.speaker,
         origin=one.origin,
     )
+
+
+def _taint_repetitions(
+    writer: Writer, session_id: str | None, turns: Sequence[Turn]
+) -> list[Turn]:
+    """The turns, of which replies that repeat a tool or a document are tainted like these."""
+    if all(one.tainted or one.role != "assistant" for one in turns):
+        return [*turns]
+    outside = writer.list_tainted_turns(session_id, MAX_COMPARED_TURNS) if session_id else []
+    if not outside and not any(one.tainted for one in turns):
+        return [*turns]
+    earlier = writer.list_latest_turns(session_id, MAX_COMPARED_TURNS) if session_id else []
+    own = [one for one in earlier if one.is_by_user and not one.tainted]
+    checked: list[Turn] = []
+    for one in turns:
+        turn = _taint_repetition(one, outside, own)
+        if turn.tainted:
+            outside.append(turn)
+        elif turn.is_by_user:
+            own.append(turn)
+        checked.append(turn)
+    return checked
+
+
+def _taint_repetition(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Turn:
+    if turn.tainted or turn.role != "assistant":
+        return turn
+    sources, said = (one.content for one in outside), [one.content for one in own]
+    if not repeats_words(turn.content, sources, said):
+        return turn
+    return replace(turn, tainted=True, status=quarantine_status(turn.content, tainted=True))
 
 
 def set_title(session: Session, title: str | None, by: str | None = None) -> Session:

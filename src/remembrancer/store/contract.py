@@ -355,6 +355,9 @@ class Reader(Protocol):
     def list_latest_turns(self, session_id: str, limit: int) -> list[Turn]:
         """The last turns of a session, in order, whatever their status."""
 
+    def list_tainted_turns(self, session_id: str, limit: int) -> list[Turn]:
+        """The last turns of a session from tools and documents, in order, whatever their status."""
+
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         """The ids of all versions of these memories that are neither current nor in force."""
         ...

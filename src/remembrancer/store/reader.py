@@ -311,6 +311,16 @@ class SqlReader(BoundConnection, ABC):
         )
         return [turn_from_row(row) for row in self._connection.execute(query)][::-1]
 
+    def list_tainted_turns(self, session_id: str, limit: int) -> list[Turn]:
+        table = tables.turns
+        query = (
+            select(table)
+            .where(self._own(table), table.c.session_id == session_id, table.c.tainted)
+            .order_by(table.c.position.desc())
+            .limit(limit)
+        )
+        return [turn_from_row(row) for row in self._connection.execute(query)][::-1]
+
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         found: list[str] = []
         for kind, chunk in chunk_by_kind(ids):

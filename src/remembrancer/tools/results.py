@@ -20,6 +20,7 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.remember.doubt import describe_doubt
+from remembrancer.remember.provenance import name_unverified_origin
 from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import (
     Fact,
@@ -64,7 +65,7 @@ class MemoryResult(ToolResult):
     detail: str | None = None
     maturity: str | None = None
     tags: list[str] | None = None
-    unverified: bool | None = None
+    unverified: str | None = None
     doubt: str | None = None
     score: float | None = None
 
@@ -93,7 +94,7 @@ class MemoryResult(ToolResult):
             detail=fact.body[:max_detail_chars] if fact and fact.body else None,
             maturity=record.maturity if isinstance(record, Rule) else None,
             tags=list(record.tags) or None,
-            unverified=record.tainted or None,
+            unverified=name_unverified_origin(record) or None,
             doubt=describe_doubt(record) or None,
             score=None if score is None else round(score, 4),
         )
@@ -103,7 +104,7 @@ class MemoryResult(ToolResult):
         topic = f"{self.subject} {self.predicate}: " if is_named else ""
         notes = [self.category or self.kind, f"confidence {self.confidence:g}"]
         notes += [self.maturity] if self.maturity else []
-        notes += ["unverified"] if self.unverified else []
+        notes += [f"unverified: {self.unverified}"] if self.unverified else []
         notes += [f"not confirmed: {self.doubt}"] if self.doubt else []
         text = escape_for_prompt(topic + self.content)
         line = f"- [{self.id}] {text} ({', '.join(map(escape_for_prompt, notes))})"

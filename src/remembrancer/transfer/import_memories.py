@@ -26,7 +26,7 @@ from remembrancer.remember.pipeline import (
     plan_write,
     refuse_bare_secret,
 )
-from remembrancer.remember.provenance import IMPORT_KEY
+from remembrancer.remember.provenance import IMPORT_KEY, VOUCHED_KEY, drop_request
 from remembrancer.remember.statement import (
     Statement,
     build_record,
@@ -96,16 +96,20 @@ class ImportBatchResult:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def provenance(format: str, place: FileLocation) -> dict[str, Json]:
+def provenance(
+    format: str, place: FileLocation, origin: Origin | None = None
+) -> dict[str, Json]:
+    """The metadata of a memory of a file; it says so if the person vouches for that."""
     file, where = redact_text(place.file), redact_text(place.where)
-    return {IMPORT_KEY: {"from": format, "file": file, "place": where}}
+    vouched: dict[str, Json] = {VOUCHED_KEY: True} if origin is Origin.USER else {}
+    return {IMPORT_KEY: {"from": format, "file": file, "place": where, **vouched}}
 
 
 def prepare_memory(
     call: Call, format: str, item: MemoryItem, origin: Origin | None
 ) -> PreparedMemory:
     """Validate and redact a memory; raises an error that says what is wrong with it."""
-    details: dict[str, Any] = {"source": Source.IMPORTED, **item.details}
+    details: dict[str, Any] = {**item.details, "source": Source.IMPORTED}
     if _is_deep(details.get("metadata"), MAX_METADATA_DEPTH):
         raise InvalidInput(f"The metadata is nested more than {MAX_METADATA_DEPTH} levels deep.")
     if origin is not None:
@@ -117,7 +121,7 @@ def prepare_memory(
     content = item.content.strip()
     statement, secrets = redact_statement(validate_statement(content, details, call.profile))  # type: ignore[arg-type]
     refuse_bare_secret(statement)
-    metadata = {**statement.metadata, **provenance(format, item.place)}
+    metadata = {**drop_request(statement.metadata), **provenance(format, item.place, origin)}
     scope = call.resolve_write_scope(statement.scope)
     identity = (call.owner.id, scope, format, item.key, content)
     return PreparedMemory(

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from remembrancer.errors import RemembrancerError
 from remembrancer.guard.redaction import redact_text
+from remembrancer.guard.repetition import repeats_words
 from remembrancer.memory import Memory
 from remembrancer.search.prompt import join_follow_up
 from remembrancer.server import chat_protocol as protocol
@@ -20,6 +21,7 @@ from remembrancer.server import problems
 from remembrancer.server.deps import Caller, CallerMemory
 from remembrancer.server.proxy import ProxyResponse, Upstream
 from remembrancer.sessions.turns import TurnInput
+from remembrancer.types import Origin
 
 router = APIRouter(tags=["chat completions"])
 
@@ -132,8 +134,16 @@ def _learn(
     if previous[-1:] != [redact_text(user_text)]:
         turns.append({"role": "user", "content": user_text})
     if reply.text:
-        turns.append({"role": "assistant", "content": reply.text})
+        turns.append(_build_reply(reply.text, messages))
     me.learn(turns, session)
+
+
+def _build_reply(text: str, messages: list[dict[str, Any]]) -> TurnInput:
+    """Return the reply as a turn, from outside if it repeats what a tool or a program said."""
+    outside, own = protocol.list_outside_texts(messages), protocol.list_user_texts(messages)
+    if not repeats_words(text, outside, own):
+        return {"role": "assistant", "content": text}
+    return {"role": "assistant", "content": text, "origin": Origin.TOOL}
 
 
 async def _run_with_timeout(request: Request, work: Awaitable[T]) -> T | None:
