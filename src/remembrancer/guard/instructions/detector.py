@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from remembrancer.guard.instructions.directives import (
     DIRECTIVES,
@@ -82,6 +82,7 @@ def _iter_variants(text: str) -> Iterator[str]:
     for variant in (_join_spelled_letters(plain), _replace_leet_digits(plain)):
         if variant != plain:
             yield variant
+    yield from filter(_has_more_words_than(plain), (plain.translate(_ROT13), plain[::-1]))
     for hidden in ("\n".join(_decode_base64_runs(text)), _extract_hidden_text(text)):
         if hidden:
             yield _to_latin(hidden)
@@ -123,6 +124,22 @@ _LEET_PATTERN = re.compile(r"[a-z][0134578@$|]{1,8}[a-z]|\b[0134578@$|]{1,8}[a-z
 def _replace_leet_digits(text: str) -> str:
     """The text with digits replaced by letters, if any word mixes the two."""
     return text.translate(LEET_LETTERS) if _LEET_PATTERN.search(text) else text
+
+
+_ROT13 = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm"
+)  # Of text in lower case.
+_FUNCTION_WORDS = re.compile(
+    r"\b(?:the|and|all|you|your|to|of|user|from|with|der|die|das|und|alle|den|dem|el|la|los|las|de"
+    r"|del|que|todas|le|les|des|et|toutes|il|lo|gli|di|tutte|un|una|en)\b"
+)
+MIN_FUNCTION_WORDS = 2
+
+
+def _has_more_words_than(plain: str) -> Callable[[str], bool]:
+    """Tells whether a text reads more like language than the one that it was decoded from."""
+    least = max(MIN_FUNCTION_WORDS, 2 * len(_FUNCTION_WORDS.findall(plain)))
+    return lambda decoded: len(_FUNCTION_WORDS.findall(decoded)) >= least
 
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")

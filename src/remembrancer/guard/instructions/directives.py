@@ -29,6 +29,7 @@ def _load(name: str) -> dict[str, Any]:
 
 _ENGLISH = _load("patterns.toml")
 _OTHER = _load("other_languages.toml")
+_POLICIES = _load("policies.toml")
 
 
 def _expand(pattern: str, fragments: dict[str, str]) -> str:
@@ -45,7 +46,8 @@ def _build_fragments() -> dict[str, str]:
     fragments: dict[str, str] = {}
     for group in _ENGLISH["words"].values():
         fragments |= {name: one_of(words, gap) for name, words in group.items()}
-    for group in (*_ENGLISH["fragments"].values(), *_OTHER["fragments"].values()):
+    files = (_ENGLISH, _OTHER, _POLICIES)
+    for group in (group for file in files for group in file["fragments"].values()):
         for name, pattern in group.items():
             fragments[name] = _expand(pattern, fragments)
     return fragments
@@ -65,11 +67,22 @@ def _build_directives(
     )
 
 
+def _build_for_languages(file: dict[str, Any], section: str) -> tuple[Directive, ...]:
+    """The patterns of a section, built with the words of each language."""
+    return tuple(
+        directive
+        for words in file["languages"].values()
+        for directive in _build_directives(
+            file[section],
+            _FRAGMENTS | {name: _expand(pattern, _FRAGMENTS) for name, pattern in words.items()},
+        )
+    )
+
+
 _FRAGMENTS = _build_fragments()
 DIRECTIVES = _build_directives(_ENGLISH["directives"], _FRAGMENTS)
-LATIN_DIRECTIVES = tuple(
-    directive
-    for words in _OTHER["languages"].values()
-    for directive in _build_directives(_OTHER["latin"], _FRAGMENTS | words)
+LATIN_DIRECTIVES = (
+    *_build_for_languages(_OTHER, "latin"),
+    *_build_for_languages(_POLICIES, "policies"),
 )
 NON_LATIN_DIRECTIVES = _build_directives(_OTHER["non_latin"], _FRAGMENTS)
