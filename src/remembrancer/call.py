@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from remembrancer.clock import ManualClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.errors import InvalidInput, ScopeRequired
+from remembrancer.guard.lookalike_names import explain_lookalike, refuse_lookalike_name
 from remembrancer.ids import new_id
 from remembrancer.llm.models import Models
 from remembrancer.store.contract import Embedding, Filter, Visibility
@@ -88,6 +89,7 @@ class Services:
 
         Raises NotAllowed if the memories belong to an instance that the principal cannot use.
         """
+        self._check_agent_name(principal)
         call = Call(principal, self.profile_of(agent), self)
         instance = call.owner.instance
         if instance is None:
@@ -96,6 +98,15 @@ class Services:
         if principal.owner.instance is not None:
             return call
         return replace(call, author=self.instances.author_mark(principal.owner))
+
+    def _check_agent_name(self, principal: Principal) -> None:
+        """Raise InvalidInput for an agent without memories whose name looks like another one."""
+        agent = principal.agent
+        if agent is None or agent in self.settings.agents or explain_lookalike(agent) is None:
+            return
+        with self.store.open_reader(principal.owner) as reader:
+            if all(agent not in (one.scope, one.agent) for one in reader.tally(self.clock.now())):
+                refuse_lookalike_name(agent, "agent")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from remembrancer.access.instances import ADMIN_CAPABILITY
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotFound, StoreUnavailable
+from remembrancer.guard.lookalike_names import refuse_lookalike_name
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.ids import encode_base32, new_id
 from remembrancer.types import Key, Owner, Principal, validate_name
@@ -57,6 +58,8 @@ class Keys:
         now = self._clock.now()
         for name in (agent, label):
             refuse_secret_name(name)
+        if agent is not None:
+            refuse_lookalike_name(agent, "agent")
         if expires_at is not None and as_utc(expires_at) <= now:
             raise InvalidInput("expires_at is in the past.")
         key = Key(

@@ -1,4 +1,4 @@
-"""Tells whether a text repeats the words of another. Pure; it sees no translations or paraphrases."""
+"""Tells whether a text repeats the words of another; it sees no translations. Pure."""
 
 from __future__ import annotations
 

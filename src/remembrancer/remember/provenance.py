@@ -99,6 +99,8 @@ def name_unverified_origin(record: Record) -> str:
     if record.tainted:
         return UNVERIFIED_ORIGINS[ProvenanceKind.OUTSIDE]
     kind = _classify(record)
+    if isinstance(record, Turn) and not record.is_by_user and IMPORT_KEY in record.metadata:
+        kind = ProvenanceKind.IMPORTED
     if kind is not ProvenanceKind.IMPORTED:
         return UNVERIFIED_ORIGINS.get(kind, "")
     place = record.metadata.get(IMPORT_KEY)

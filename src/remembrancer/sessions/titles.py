@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from remembrancer.recall.prompt_block import strip_memory_block
 from remembrancer.search.prompt import is_small_talk
 from remembrancer.search.sentences import SENTENCE_END_PATTERN
-from remembrancer.types import Turn
+from remembrancer.types import Status, Turn
 
 TITLE_SOURCE_KEY = "titled"
 """Metadata key for what derived the title; missing if a person gave it."""
@@ -42,7 +42,8 @@ def find_opening(turns: Sequence[Turn]) -> Sequence[Turn]:
     for at, turn in enumerate(turns):
         # The reply to a command that also asks a question is none to a command.
         is_command = all(one.is_command for one in turns[at : at + 2])
-        if turn.is_by_user and not is_command and _find_topic(turn):
+        is_held = turn.status is Status.QUARANTINED
+        if turn.is_by_user and not is_held and not is_command and _find_topic(turn):
             return turns[at:]
     return ()
 

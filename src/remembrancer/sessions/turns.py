@@ -10,7 +10,7 @@ from typing import Required, TypedDict
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.quarantine import quarantine_status
+from remembrancer.guard.quarantine import find_reasons, quarantine_status
 from remembrancer.guard.redaction import (
     redact_metadata,
     redact_text,
@@ -20,6 +20,7 @@ from remembrancer.guard.redaction import (
 from remembrancer.guard.repetition import repeats_words
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
+from remembrancer.remember.provenance import name_unverified_origin
 from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
@@ -29,6 +30,7 @@ from remembrancer.types import (
     Session,
     SessionStatus,
     Source,
+    Status,
     Turn,
     parse_enum,
     validate_name,
@@ -38,6 +40,9 @@ ORIGIN_BY_ROLE = {"user": Origin.USER, "tool": Origin.TOOL}
 MAX_TITLE_CHARS = 1000
 MAX_TURN_CHARS = 1_000_000
 MAX_TURNS = 100_000
+SEAM_CHARS = 500
+"""What is read on each side of the seam of two texts from outside."""
+
 MAX_COMPARED_TURNS = 200
 """The latest turns of each side whose words a reply can repeat."""
 
@@ -141,7 +146,7 @@ def continue_session(
         _build_turn(call, one, session_id, scope, position, now)
         for position, one in enumerate(turns, start)
     ]
-    records = _taint_repetitions(writer, session_id if known else None, records)
+    records = _screen_turns(writer, session_id if known else None, records)
     current = _touch_session(known or _begin_session(call, session_id, scope, turns, now), turns)
     if title is not None:
         current = set_title(current, title)
@@ -182,11 +187,10 @@ def _resolve_session_id(session: str | None, now: datetime) -> str:
 def _build_turn(
     call: Call, one: CleanTurn, session_id: str, scope: str, position: int, now: datetime
 ) -> Turn:
-    return Turn(
+    turn = Turn(
         id=one.id or new_id("turn", now),
         content=one.content,
         scope=scope,
-        status=quarantine_status(one.content, tainted=one.origin.is_untrusted),
         importance=call.profile.importance.default,
         source=Source.EXPLICIT if one.origin is Origin.USER else Source.IMPORTED,
         tainted=one.origin.is_untrusted,
@@ -203,13 +207,17 @@ def _build_turn(
         speaker=one.speaker,
         origin=one.origin,
     )
+    if name_unverified_origin(turn) and find_reasons(turn.content, tainted=turn.tainted):
+        return replace(turn, status=Status.QUARANTINED)
+    return turn
 
 
-def _taint_repetitions(
-    writer: Writer, session_id: str | None, turns: Sequence[Turn]
-) -> list[Turn]:
-    """The turns, of which replies that repeat a tool or a document are tainted like these."""
-    if all(one.tainted or one.role != "assistant" for one in turns):
+def _screen_turns(writer: Writer, session_id: str | None, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns, of which replies that repeat a tool or a document are tainted like these.
+
+    An instruction that is split over two texts from outside is quarantined with the second.
+    """
+    if all(one.is_by_user and not one.tainted for one in turns):
         return [*turns]
     outside = writer.list_tainted_turns(session_id, MAX_COMPARED_TURNS) if session_id else []
     if not outside and not any(one.tainted for one in turns):
@@ -218,7 +226,7 @@ def _taint_repetitions(
     own = [one for one in earlier if one.is_by_user and not one.tainted]
     checked: list[Turn] = []
     for one in turns:
-        turn = _taint_repetition(one, outside, own)
+        turn = _screen_turn(one, outside, own)
         if turn.tainted:
             outside.append(turn)
         elif turn.is_by_user:
@@ -227,13 +235,23 @@ def _taint_repetitions(
     return checked
 
 
-def _taint_repetition(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Turn:
-    if turn.tainted or turn.role != "assistant":
+def _screen_turn(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Turn:
+    if turn.tainted:
+        return _screen_continuation(turn, outside)
+    if turn.role != "assistant":
         return turn
     sources, said = (one.content for one in outside), [one.content for one in own]
     if not repeats_words(turn.content, sources, said):
         return turn
     return replace(turn, tainted=True, status=quarantine_status(turn.content, tainted=True))
+
+
+def _screen_continuation(turn: Turn, outside: Sequence[Turn]) -> Turn:
+    """The turn, in quarantine if it completes an instruction that the text before it began."""
+    if turn.status is not Status.ACTIVE or not outside or outside[-1].status is not Status.ACTIVE:
+        return turn
+    seam = f"{outside[-1].content[-SEAM_CHARS:]} {turn.content[:SEAM_CHARS]}"
+    return replace(turn, status=quarantine_status(seam, tainted=True))
 
 
 def set_title(session: Session, title: str | None, by: str | None = None) -> Session:

@@ -212,7 +212,7 @@ class PostgresStore:
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
         with self._begin(owner, writes=True) as connection:
-            _lock_owner(connection, owner, self._clock)
+            _lock_owner(connection, owner, self._clock, is_restored=True)
             removed = dump.clear_person(connection, owner, replace=replace)
             most = self._indexes.max_vectors
             dump.load_person(connection, owner, rows, max_vectors=most, removed=removed)
@@ -444,14 +444,21 @@ def _match_model(query: Embedding) -> Sequence[ColumnElement[bool]]:
     return column == query.model, dimensions
 
 
-def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: bool = True) -> None:
+def _lock_owner(
+    connection: Connection,
+    owner: Owner,
+    clock: Clock,
+    *,
+    create: bool = True,
+    is_restored: bool = False,
+) -> None:
     """Lock the owner's row, and insert it first if it is missing, so that writers take turns."""
     table = tables.owners
     lock = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
     if connection.execute(lock).first() is None:
         if not create:
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
-        system_tables.insert_owner(connection, owner, clock.now())
+        system_tables.insert_owner(connection, owner, clock.now(), is_restored=is_restored)
         row = system_tables.build_owner_row(owner, clock.now())
         system_tables.insert_missing(connection, table, row)
         connection.execute(lock)

@@ -134,7 +134,7 @@ class SqliteStore:
             yield dump.personal_rows(connection, owner)
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
-        self.system.register_owner(owner)
+        self.system.register_owner(owner, is_restored=True)
         if self._path is None or self._has_file(owner):
             with self._begin_person_write(owner, alone=True) as (_, connection):
                 removed = dump.clear_person(connection, owner, replace=replace)

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from remembrancer.guard.lookalike_names import explain_lookalike, refuse_lookalike_name
 from remembrancer.store import leases, tables
 from remembrancer.store.contract import Erasure, Lease
 from remembrancer.store.statements import field_values, value_from_row
@@ -43,10 +44,15 @@ class SystemTables:
         self._begin_write = begin_write
         self._clock = clock
 
-    def register_owner(self, owner: Owner) -> None:
+    def register_owner(self, owner: Owner, *, is_restored: bool = False) -> None:
         """Insert a user and their tenant unless they exist."""
         with self._begin_write() as connection:
-            insert_owner(connection, owner, self._clock.now())
+            insert_owner(connection, owner, self._clock.now(), is_restored=is_restored)
+
+    def check_owner(self, owner: Owner) -> None:
+        """Raise InvalidInput if a user is not known and their name could be taken for another."""
+        with self._begin_read() as connection:
+            refuse_new_lookalike(connection, owner)
 
     def register_tenant(self, tenant: Tenant) -> None:
         """Insert a tenant unless it exists."""
@@ -192,11 +198,28 @@ class SystemTables:
             leases.release_lease(connection, job, holder, finished_at)
 
 
-def insert_owner(connection: Connection, owner: Owner, now: datetime) -> None:
-    """Insert a user and their tenant unless they exist."""
+def insert_owner(
+    connection: Connection, owner: Owner, now: datetime, *, is_restored: bool = False
+) -> None:
+    """Insert a user and their tenant unless they exist.
+
+    Raises InvalidInput if either is new and looks like another name, unless it is restored.
+    """
+    if not is_restored:
+        refuse_new_lookalike(connection, owner)
     insert_tenant(connection, Tenant(owner.tenant), now)
     row = {"tenant": owner.tenant, "name": owner.user, "owner_id": owner.id, "created_at": now}
     insert_missing(connection, tables.users, row)
+
+
+def refuse_new_lookalike(connection: Connection, owner: Owner) -> None:
+    """Raise InvalidInput if a user is not known and their name could be taken for another."""
+    if not (explain_lookalike(owner.user) or explain_lookalike(owner.tenant)):
+        return
+    table = tables.users
+    if connection.execute(select(table.c.name).where(_belongs_to(table, owner))).first() is None:
+        refuse_lookalike_name(owner.tenant, "tenant")
+        refuse_lookalike_name(owner.user, "user")
 
 
 def insert_tenant(connection: Connection, tenant: Tenant, now: datetime) -> None:

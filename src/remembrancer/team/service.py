@@ -23,6 +23,7 @@ from remembrancer.team.activity import record_outcome
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
 from remembrancer.team.past import load_index
+from remembrancer.team.review_reasons import needs_reviewer
 from remembrancer.team.third_person import restate_for_team
 from remembrancer.types import (
     AsOf,
@@ -155,6 +156,7 @@ def propose(
         raise InvalidInput(f"kind: use one of {', '.join(call.profile.team.kinds)}.")
     if not 1 <= importance <= 5:
         raise InvalidInput("The importance of a team fact is from 1 to 5.")
+    call.store.system.check_owner(call.principal.owner)
     rules, tenant = find_broken_rules(content), Tenant(call.owner.tenant)
     if rules:
         with call.store.open_team_writer(tenant) as writer:
@@ -295,7 +297,8 @@ def reassess_fact(writer: TeamWriter, fact_id: str, now: datetime, settings: Tea
         fact = _get_fact(writer, one)
         conflicts, contributors = len(writer.list_conflicts(one)), writer.count_contributors(one)
         enough = settings.promote_at is not None and contributors >= settings.promote_at
-        promoted = fact.status is TeamStatus.PENDING and enough and not conflicts
+        is_waiting = fact.status is TeamStatus.PENDING and enough and not conflicts
+        promoted = is_waiting and not needs_reviewer(fact.content)
         if promoted:
             writer.change(one, {"status": TeamStatus.APPROVED, "decided_at": now})
         approved = promoted or fact.status is TeamStatus.APPROVED

@@ -96,9 +96,7 @@ class ImportBatchResult:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def provenance(
-    format: str, place: FileLocation, origin: Origin | None = None
-) -> dict[str, Json]:
+def provenance(format: str, place: FileLocation, origin: Origin | None = None) -> dict[str, Json]:
     """The metadata of a memory of a file; it says so if the person vouches for that."""
     file, where = redact_text(place.file), redact_text(place.where)
     vouched: dict[str, Json] = {VOUCHED_KEY: True} if origin is Origin.USER else {}

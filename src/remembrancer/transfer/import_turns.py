@@ -103,7 +103,7 @@ def _prepare_turn(
     if origin is not None and given["role"] == "user":
         given = {**given, "origin": origin}
     turn = clean_turn(given, call.now(), number)
-    return replace(turn, metadata={**turn.metadata, **provenance(format, one.place)})
+    return replace(turn, metadata={**turn.metadata, **provenance(format, one.place, origin)})
 
 
 def _clean_title(title: str | None) -> str | None:

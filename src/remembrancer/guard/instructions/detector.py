@@ -16,6 +16,7 @@ from remembrancer.guard.instructions.directives import (
     NON_LATIN_DIRECTIVES,
     Directive,
 )
+from remembrancer.guard.lookalike_names import mixes_alphabets
 from remembrancer.guard.obfuscation import LEET_LETTERS, decode_base64
 from remembrancer.guard.patterns import compile_pattern
 
@@ -32,6 +33,19 @@ def detect_instructions(text: str) -> tuple[str, ...]:
     if not text.isascii():
         broken.update(_find_broken_rules(NON_LATIN_DIRECTIVES, _encode(_fold_case(text))))
     return tuple(rule for rule in INSTRUCTION_RULES if rule in broken)
+
+
+def has_hidden_text(text: str) -> bool:
+    """True if a part of a text is encoded, invisible or written in lookalike letters."""
+    if any(unicodedata.category(char) == "Cf" for char in set(text)):
+        return True
+    if any(_decode_base64_runs(text)) or _extract_hidden_text(text):
+        return True
+    plain = to_latin(text)
+    decoded = (plain.translate(_ROT13), plain[::-1])
+    if any(map(_has_more_words_than(plain, MIN_SURE_FUNCTION_WORDS), decoded)):
+        return True
+    return any(map(mixes_alphabets, text.split()))
 
 
 def _encode(text: str) -> bytes:
@@ -77,7 +91,7 @@ def _iter_variants(text: str) -> Iterator[str]:
     """The plain text, and what a model can read after undoing each kind of obfuscation."""
     if "&" in text:
         text = html.unescape(text)
-    plain = _to_latin(text)
+    plain = to_latin(text)
     yield plain
     for variant in (_join_spelled_letters(plain), _replace_leet_digits(plain)):
         if variant != plain:
@@ -85,10 +99,10 @@ def _iter_variants(text: str) -> Iterator[str]:
     yield from filter(_has_more_words_than(plain), (plain.translate(_ROT13), plain[::-1]))
     for hidden in ("\n".join(_decode_base64_runs(text)), _extract_hidden_text(text)):
         if hidden:
-            yield _to_latin(hidden)
+            yield to_latin(hidden)
 
 
-def _to_latin(text: str) -> str:
+def to_latin(text: str) -> str:
     """The text in lower case, with accents removed and lookalikes as Latin letters."""
     if text.isascii():
         return text.lower()
@@ -133,12 +147,15 @@ _FUNCTION_WORDS = re.compile(
     r"\b(?:the|and|all|you|your|to|of|user|from|with|der|die|das|und|alle|den|dem|el|la|los|las|de"
     r"|del|que|todas|le|les|des|et|toutes|il|lo|gli|di|tutte|un|una|en)\b"
 )
-MIN_FUNCTION_WORDS = 2
+MIN_FUNCTION_WORDS, MIN_SURE_FUNCTION_WORDS = 2, 3
+"""What a decoded text has to be read at all, and to be taken for one that was encoded."""
 
 
-def _has_more_words_than(plain: str) -> Callable[[str], bool]:
+def _has_more_words_than(
+    plain: str, minimum: int = MIN_FUNCTION_WORDS
+) -> Callable[[str], bool]:
     """Tells whether a text reads more like language than the one that it was decoded from."""
-    least = max(MIN_FUNCTION_WORDS, 2 * len(_FUNCTION_WORDS.findall(plain)))
+    least = max(minimum, 2 * len(_FUNCTION_WORDS.findall(plain)))
     return lambda decoded: len(_FUNCTION_WORDS.findall(decoded)) >= least
 
 
