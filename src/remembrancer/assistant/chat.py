@@ -18,7 +18,6 @@ from remembrancer.assistant.events import (
 )
 from remembrancer.assistant.exchange import (
     AWAITS_CONFIRMATION_KEY,
-    MEMORIES_KEY,
     PROPOSAL_KEY,
     UNDONE_EVENT_KEY,
     Exchange,
@@ -51,7 +50,7 @@ from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.search.prompt import join_follow_up
 from remembrancer.sessions.titles import find_opening
-from remembrancer.sessions.turns import TurnInput
+from remembrancer.sessions.turns import MEMORIES_KEY, TurnInput
 from remembrancer.tools.caller import Caller
 from remembrancer.types import COMMAND_KEY, Json, Record, TeamOrigin, Turn
 

@@ -8,12 +8,12 @@ from typing import assert_never
 
 from remembrancer.assistant import commands
 from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
+from remembrancer.sessions.turns import MEMORIES_KEY
 from remembrancer.types import Json, Turn
 
 AWAITS_CONFIRMATION_KEY, EVENTS_KEY = "asks", "events"
-MEMORIES_KEY, UNDONE_EVENT_KEY = "memories", "undid"
-"""Metadata keys of a turn: it asks for confirmation, the events it made, the memories it used,
-the change it undid."""
+UNDONE_EVENT_KEY = "undid"
+"""Metadata keys of a turn: it asks for confirmation, the events it made, the change it undid."""
 
 PROPOSAL_KEY = "proposal"
 """Metadata key of a turn for the id of the team fact that it proposed."""

@@ -24,6 +24,7 @@ from remembrancer.remember.provenance import name_unverified_origin
 from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
+    GLOBAL_SCOPE,
     Action,
     Json,
     Origin,
@@ -32,14 +33,19 @@ from remembrancer.types import (
     Source,
     Status,
     Turn,
+    looks_like_id,
     parse_enum,
     validate_name,
 )
 
 ORIGIN_BY_ROLE = {"user": Origin.USER, "tool": Origin.TOOL}
 MAX_TITLE_CHARS = 1000
+MAX_SCOPE_CHARS = 200
 MAX_TURN_CHARS = 1_000_000
 MAX_TURNS = 100_000
+MEMORIES_KEY = "memories"
+"""Metadata key of a reply for the ids of the memories that it was given."""
+
 SEAM_CHARS = 500
 """What is read on each side of the seam of two texts from outside."""
 
@@ -219,6 +225,7 @@ def _screen_turns(writer: Writer, session_id: str | None, turns: Sequence[Turn])
     """
     if all(one.is_by_user and not one.tainted for one in turns):
         return [*turns]
+    turns = [_follow_memories(writer, one) for one in turns]
     outside = writer.list_tainted_turns(session_id, MAX_COMPARED_TURNS) if session_id else []
     if not outside and not any(one.tainted for one in turns):
         return [*turns]
@@ -235,6 +242,24 @@ def _screen_turns(writer: Writer, session_id: str | None, turns: Sequence[Turn])
     return checked
 
 
+def _follow_memories(writer: Writer, reply: Turn) -> Turn:
+    """A reply that repeats a memory it was given: as tainted, and as private to an agent."""
+    ids = reply.metadata.get(MEMORIES_KEY)
+    if reply.role != "assistant" or not isinstance(ids, list):
+        return reply
+    given = writer.load([one for one in map(str, ids) if looks_like_id(one)]).values()
+    repeated = [one for one in given if repeats_words(reply.content, [one.content])]
+    scopes = sorted({one.scope for one in repeated} - {GLOBAL_SCOPE, reply.scope})
+    if scopes and reply.scope == GLOBAL_SCOPE:
+        # Of several agents' memories, none of them hears: only the person reads this scope.
+        reply = replace(reply, scope="+".join(scopes)[:MAX_SCOPE_CHARS])
+    return _taint(reply) if any(one.tainted for one in repeated) else reply
+
+
+def _taint(turn: Turn) -> Turn:
+    return replace(turn, tainted=True, status=quarantine_status(turn.content, tainted=True))
+
+
 def _screen_turn(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Turn:
     if turn.tainted:
         return _screen_continuation(turn, outside)
@@ -243,7 +268,7 @@ def _screen_turn(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Tu
     sources, said = (one.content for one in outside), [one.content for one in own]
     if not repeats_words(turn.content, sources, said):
         return turn
-    return replace(turn, tainted=True, status=quarantine_status(turn.content, tainted=True))
+    return _taint(turn)
 
 
 def _screen_continuation(turn: Turn, outside: Sequence[Turn]) -> Turn:

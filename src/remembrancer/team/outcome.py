@@ -58,6 +58,11 @@ def _describe_wait(
         return ""
     if result.conflicts:
         return f"It contradicts {_name_rivals(rivals)}, so a reviewer has to decide."
+    if result.needs_reviewer:
+        return (
+            "It says what an assistant is to do or believe, or is not plain text, so it is pending "
+            "until a reviewer approves it."
+        )
     match promote_at:
         case None:
             return "It is pending until a reviewer approves it."

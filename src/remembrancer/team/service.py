@@ -66,7 +66,8 @@ class ProposalOutcome(StrEnum):
 class TeamProposalResult:
     """The outcome of a proposal, its fact with status, and the facts that contradict it.
 
-    `rules` names the rules that a refused proposal breaks, never the words that do.
+    `rules` names the rules that a refused proposal breaks, never the words that do. What
+    `needs_reviewer` is not approved by any number of proposals.
     """
 
     verdict: ProposalOutcome
@@ -74,6 +75,7 @@ class TeamProposalResult:
     rules: tuple[str, ...] = ()
     status: TeamStatus | None = None
     conflicts: tuple[str, ...] = ()
+    needs_reviewer: bool = False
 
 
 def recall_team(
@@ -245,8 +247,13 @@ def _enter_proposal(
 
 def _build_result(writer: TeamWriter, verdict: ProposalOutcome, fact_id: str) -> TeamProposalResult:
     conflicts = tuple(writer.list_conflicts(fact_id))
+    fact = _get_fact(writer, fact_id)
     return TeamProposalResult(
-        verdict, fact_id, status=_get_fact(writer, fact_id).status, conflicts=conflicts
+        verdict,
+        fact_id,
+        status=fact.status,
+        conflicts=conflicts,
+        needs_reviewer=needs_reviewer(fact.content),
     )
 
 

@@ -151,9 +151,7 @@ MIN_FUNCTION_WORDS, MIN_SURE_FUNCTION_WORDS = 2, 3
 """What a decoded text has to be read at all, and to be taken for one that was encoded."""
 
 
-def _has_more_words_than(
-    plain: str, minimum: int = MIN_FUNCTION_WORDS
-) -> Callable[[str], bool]:
+def _has_more_words_than(plain: str, minimum: int = MIN_FUNCTION_WORDS) -> Callable[[str], bool]:
     """Tells whether a text reads more like language than the one that it was decoded from."""
     least = max(minimum, 2 * len(_FUNCTION_WORDS.findall(plain)))
     return lambda decoded: len(_FUNCTION_WORDS.findall(decoded)) >= least

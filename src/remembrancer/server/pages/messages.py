@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from remembrancer.assistant.exchange import EVENTS_KEY, MEMORIES_KEY
+from remembrancer.assistant.exchange import EVENTS_KEY
 from remembrancer.memory import Memory
 from remembrancer.server.pages.activity_feed import ActivityEntry, build_entry, list_memory_ids
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.page_context import PageContext
+from remembrancer.sessions.turns import MEMORIES_KEY
 from remembrancer.types import NOTE_TAG, Kind, Turn, Written
 
 NOTE_TTL_DAYS = 36_500

@@ -20,7 +20,7 @@ from remembrancer.server import chat_protocol as protocol
 from remembrancer.server import problems
 from remembrancer.server.deps import Caller, CallerMemory
 from remembrancer.server.proxy import ProxyResponse, Upstream
-from remembrancer.sessions.turns import TurnInput
+from remembrancer.sessions.turns import MEMORIES_KEY, TurnInput
 from remembrancer.types import Origin
 
 router = APIRouter(tags=["chat completions"])
@@ -91,11 +91,12 @@ async def complete_chat(
         return ProxyResponse(upstream, "/chat/completions", request.headers, body)
     prompt = join_follow_up(user_text, protocol.find_earlier_user_text(messages))
     adding = run_in_threadpool(_add_memory_note, me, prompt, body)
-    body = await _run_with_timeout(request, adding) or body
+    body, given = await _run_with_timeout(request, adding) or (body, ())
 
     async def learn(response: bytes, streamed: bool) -> None:
         session = request.headers.get(SESSION_HEADER)
-        learning = run_in_threadpool(_learn, me, session, messages, response, streamed)
+        reply = protocol.parse_reply(response, streamed=streamed)
+        learning = run_in_threadpool(_learn, me, session, messages, reply, given)
         await _run_with_timeout(request, learning)
 
     return ProxyResponse(upstream, "/chat/completions", request.headers, body, learn)
@@ -114,17 +115,25 @@ def _get_upstream(request: Request) -> Upstream:
     return upstream
 
 
-def _add_memory_note(me: Memory, prompt: str, body: bytes) -> bytes:
-    """Return the request with relevant memories in its last user message."""
-    note = me.context(prompt).text
-    return protocol.insert_note(body.decode(), note).encode() if note else body
+def _add_memory_note(me: Memory, prompt: str, body: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return the request with relevant memories in its last user message, and their ids."""
+    context = me.context(prompt)
+    if not context.text:
+        return body, ()
+    return protocol.insert_note(body.decode(), context.text).encode(), context.memories
 
 
 def _learn(
-    me: Memory, session: str | None, messages: list[dict[str, Any]], response: bytes, streamed: bool
+    me: Memory,
+    session: str | None,
+    messages: list[dict[str, Any]],
+    reply: protocol.ModelReply,
+    given: tuple[str, ...],
 ) -> None:
-    """Append the user's message and the reply; a repeated message is a retry and is skipped."""
-    reply = protocol.parse_reply(response, streamed=streamed)
+    """Append the user's message and the reply; a repeated message is a retry and is skipped.
+
+    `given` are the ids of the memories in the request.
+    """
     if reply.calls_tools:
         return
     session = session or protocol.derive_session_id(messages, me.principal.agent)
@@ -134,16 +143,19 @@ def _learn(
     if previous[-1:] != [redact_text(user_text)]:
         turns.append({"role": "user", "content": user_text})
     if reply.text:
-        turns.append(_build_reply(reply.text, messages))
+        turns.append(_build_reply(reply.text, messages, given))
     me.learn(turns, session)
 
 
-def _build_reply(text: str, messages: list[dict[str, Any]]) -> TurnInput:
+def _build_reply(text: str, messages: list[dict[str, Any]], given: tuple[str, ...]) -> TurnInput:
     """Return the reply as a turn, from outside if it repeats what a tool or a program said."""
     outside, own = protocol.list_outside_texts(messages), protocol.list_user_texts(messages)
-    if not repeats_words(text, outside, own):
-        return {"role": "assistant", "content": text}
-    return {"role": "assistant", "content": text, "origin": Origin.TOOL}
+    turn: TurnInput = {"role": "assistant", "content": text}
+    if given:
+        turn["metadata"] = {MEMORIES_KEY: [*given]}
+    if repeats_words(text, outside, own):
+        turn["origin"] = Origin.TOOL
+    return turn
 
 
 async def _run_with_timeout(request: Request, work: Awaitable[T]) -> T | None:
