@@ -52,7 +52,7 @@ from remembrancer.search.prompt import join_follow_up
 from remembrancer.sessions.titles import find_opening
 from remembrancer.sessions.turns import MEMORIES_KEY, TurnInput
 from remembrancer.tools.caller import Caller
-from remembrancer.types import COMMAND_KEY, Json, Record, TeamOrigin, Turn
+from remembrancer.types import COMMAND_KEY, Json, Origin, Record, TeamOrigin, Turn
 
 MAX_LOOKUP_RESULTS = 5
 MIN_SURE = 0.5
@@ -86,17 +86,24 @@ class Chat:
         self._zone = ZoneInfo(time_zone or memory.time_zone())
         self._caller = Caller(memory, self._zone.key, TeamOrigin.USER)
 
-    def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
+    def say(
+        self, text: str, metadata: Mapping[str, Json] | None = None, *, is_quoted: bool = False
+    ) -> ChatEventStream:
         """Stream the answer to a message, then store both and learn from them.
 
-        Closing the generator stops the answer; the part that was streamed is stored.
+        Closing the generator stops the answer; the part that was streamed is stored. A message that
+        is quoted was written by somebody else: it is no command, and not the person's word.
         """
         message = text.strip()
         if not message:
             return
         turns = self._memory.turns(self.session)
-        command = self._parse_command(message, turns)
-        exchange = Exchange(metadata=dict(metadata or {}), is_first=not find_opening(turns))
+        command = None if is_quoted else self._parse_command(message, turns)
+        exchange = Exchange(
+            metadata=dict(metadata or {}),
+            is_first=not find_opening(turns),
+            origin=Origin.DOCUMENT if is_quoted else Origin.USER,
+        )
         try:
             with contextlib.closing(self._dispatch(command, message, exchange)) as events:
                 for event in events:
@@ -211,6 +218,7 @@ class Chat:
         turn: TurnInput = {
             "role": "user",
             "content": message,
+            "origin": exchange.origin,
             "metadata": {**self._describe_topic(), **(metadata or {})},
         }
         (exchange.message,) = self._memory.append([turn], self.session)
@@ -351,6 +359,7 @@ class Chat:
         is_answer = isinstance(command, commands.Remember) and bool(command.question)
         marked = exchange.metadata | ({} if is_answer else mark)
         turns = _build_turns(message, about | mark, answer, marked)
+        turns[0]["origin"] = exchange.origin
         turns = turns[exchange.message is not None : 2 if answer else 1]
         if command is None and not exchange.is_learned:
             self._memory.learn(turns, self.session)

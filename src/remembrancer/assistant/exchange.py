@@ -9,7 +9,7 @@ from typing import assert_never
 from remembrancer.assistant import commands
 from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
 from remembrancer.sessions.turns import MEMORIES_KEY
-from remembrancer.types import Json, Turn
+from remembrancer.types import Json, Origin, Turn
 
 AWAITS_CONFIRMATION_KEY, EVENTS_KEY = "asks", "events"
 UNDONE_EVENT_KEY = "undid"
@@ -32,7 +32,8 @@ class Exchange:
     """Collects the text and the metadata of an answer while it streams.
 
     `message` is the user's turn if it was stored before the answer, `is_learned` is True if it was
-    learned from as well, and `is_first` if only small talk and commands precede it.
+    learned from as well, and `is_first` if only small talk and commands precede it. The `origin` is
+    that of the user's message, which they may have forwarded.
     """
 
     text: str = ""
@@ -40,6 +41,7 @@ class Exchange:
     message: Turn | None = None
     is_learned: bool = False
     is_first: bool = False
+    origin: Origin = Origin.USER
 
     def collect(self, event: ChatEvent) -> None:
         match event:

@@ -72,7 +72,7 @@ class Toolbox:
     def _cite_message(self) -> Caller:
         """The caller for a write, which cites the message."""
         message = self._store_message()
-        is_requested = asks_to_change_memory(message.content)
+        is_requested = not message.tainted and asks_to_change_memory(message.content)
         return replace(
             self._caller, memory=self._caller.memory.citing(message, is_requested=is_requested)
         )

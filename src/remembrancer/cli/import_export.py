@@ -49,7 +49,8 @@ def import_(
         str | None, Option(metavar="NAME", help="Whose, if it holds several people's.")
     ] = None,
     origin: Annotated[
-        str | None, Option(metavar="NAME", help="document: somebody else's words, not trusted.")
+        str | None,
+        Option(metavar="NAME", help="user: you trust all of it; document: others wrote it."),
     ] = None,
     learn: Annotated[
         bool | None,
@@ -65,7 +66,9 @@ def import_(
     PATH is a file, a zip, a folder, or a postgresql:// URL. FORMAT is one of chatgpt, claude, mem0,
     langgraph, mcp-graph, mcp-memory-service, markdown, jsonl, transcript (a conversation, as
     `rem append` reads it), and remembrancer for a file from `rem export`. If it is interrupted, run
-    it again: nothing is imported twice. `rem undo` takes the whole import back.
+    it again: nothing is imported twice. `rem undo` takes the whole import back. What is imported is
+    told as unverified, and held back if it reads like an instruction, unless you say that you trust
+    it.
 
     \b
     Examples:
@@ -73,7 +76,7 @@ def import_(
       rem import chatgpt-export.zip --learn
       rem import ~/notes --from markdown
       rem import chat.txt
-      rem import ~/.mem0 --of ada
+      rem import ~/.mem0 --of ada --origin user
     """
     from remembrancer.transfer.formats.detect import OWN_FORMAT
     from remembrancer.transfer.person_export import is_export

@@ -115,6 +115,15 @@ def is_by_agent(record: Record) -> bool:
     return record.agent is not None and is_own and not record.tainted
 
 
+def drop_voucher(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The metadata of a caller: only an import that the person vouches for says so."""
+    place = metadata.get(IMPORT_KEY)
+    if not isinstance(place, dict) or VOUCHED_KEY not in place:
+        return metadata
+    kept = {name: value for name, value in place.items() if name != VOUCHED_KEY}
+    return {**metadata, IMPORT_KEY: kept}
+
+
 def drop_request(metadata: Mapping[str, Json]) -> dict[str, Json]:
     """The metadata that a new version takes over: it is not what the person asked for then."""
     return {name: value for name, value in metadata.items() if name != REQUEST_KEY}

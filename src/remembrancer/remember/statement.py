@@ -18,7 +18,11 @@ from remembrancer.ids import new_id
 from remembrancer.options import check_options, check_value
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
-from remembrancer.remember.provenance import REQUEST_KEY, name_unverified_origin
+from remembrancer.remember.provenance import (
+    REQUEST_KEY,
+    drop_voucher,
+    name_unverified_origin,
+)
 from remembrancer.types import (
     Backlog,
     Episode,
@@ -124,6 +128,8 @@ def validate_statement(content: str, details: FactFields, profile: Profile) -> S
         if isinstance(moment := values.get(name), datetime):
             values[name] = as_utc(moment)
     values["tags"] = tuple(details.get("tags", ()))
+    if isinstance(metadata := values.get("metadata"), Mapping):
+        values["metadata"] = drop_voucher(metadata)
     statement = Statement(content=content, **values)  # type: ignore[arg-type]
     _check_text(statement)
     _check_numbers(statement, profile)

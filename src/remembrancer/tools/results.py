@@ -23,6 +23,7 @@ from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.provenance import name_unverified_origin
 from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import (
+    Action,
     Fact,
     Page,
     Recollection,
@@ -34,6 +35,9 @@ from remembrancer.types import (
     is_program_key,
 )
 
+HELD_BACK = (
+    "It reads like an instruction to an assistant, so it is not used before the user allows it."
+)
 MAX_QUOTE_CHARS = 200
 MAX_ERROR_CHARS = 500
 MAX_DETAIL_CHARS = 2000
@@ -186,6 +190,8 @@ class WriteResult(ToolResult):
             parts.append(f"It replaces {self.replaced}.")
         if self.refusal:
             parts.append(self.refusal)
+        if self.done == Action.QUARANTINED:
+            parts.append(HELD_BACK)
         parts += [f"It contradicts {one}." for one in self.conflicts or ()]
         if self.secrets:
             parts.append(f"Left out, because secrets are never stored: {', '.join(self.secrets)}.")

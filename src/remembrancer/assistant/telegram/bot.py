@@ -37,6 +37,9 @@ LINKED = (
 )
 NO_SUCH_CODE = f"That code is invalid or has expired. {WHERE_TO_GET_A_CODE}."
 UNLINKED = "This chat is no longer linked to your account. Your memories are kept."
+FORWARD_FIELDS = frozenset({"forward_origin", "forward_from", "forward_date"})
+"""What only a message has that somebody else wrote."""
+
 ONLY_TEXT = "I can only read text."
 
 
@@ -53,7 +56,9 @@ class Bot:
                 "message": {"chat": {"id": int(chat), "type": "private"}, **message},
             }:
                 text = message.get("text")
-                self._answer_message(number, chat, text if isinstance(text, str) else "")
+                is_forwarded = not message.keys().isdisjoint(FORWARD_FIELDS)
+                said = text if isinstance(text, str) else ""
+                self._answer_message(number, chat, said, is_forwarded=is_forwarded)
             case {
                 "callback_query": {
                     "id": str(query),
@@ -63,9 +68,9 @@ class Bot:
             }:
                 self._answer_button(chat, query, data)
 
-    def _answer_message(self, number: int, chat: int, text: str) -> None:
+    def _answer_message(self, number: int, chat: int, text: str, *, is_forwarded: bool) -> None:
         verb, _, rest = text.strip().partition(" ")
-        verb = verb.partition("@")[0] if verb.startswith("/") else ""
+        verb = verb.partition("@")[0] if verb.startswith("/") and not is_forwarded else ""
         if verb in ("/link", "/start") and rest.strip():
             self._api.send(chat, self._link_chat(chat, rest))
             return
@@ -80,7 +85,8 @@ class Bot:
         elif not text.strip():
             self._api.send(chat, ONLY_TEXT)
         else:
-            self._run_chat(me, number, chat, f"{verb} {rest}".strip() if verb else text)
+            said = f"{verb} {rest}".strip() if verb else text
+            self._run_chat(me, number, chat, said, is_forwarded=is_forwarded)
 
     def _link_chat(self, chat: int, code: str) -> str:
         try:
@@ -94,7 +100,9 @@ class Bot:
         owner = self._engine.account_links.owner_of(SURFACE, str(chat))
         return self._engine.for_principal(Principal(owner, None, SURFACE)) if owner else None
 
-    def _run_chat(self, me: Memory, number: int, chat: int, text: str) -> None:
+    def _run_chat(
+        self, me: Memory, number: int, chat: int, text: str, *, is_forwarded: bool
+    ) -> None:
         link = _number_link(self._engine.account_links.link_of(SURFACE, str(chat)))
         session = _find_session(me, link)
         if session is not None and (stored := _find_answer(me, session, number)) is not None:
@@ -103,7 +111,8 @@ class Bot:
         self._api.call("sendChatAction", {"chat_id": chat, "action": "typing"})
         conversation = Chat(me, self._engine.models, session)
         try:
-            events = list(conversation.say(text, {UPDATE_KEY: number, CHAT_KEY: link}))
+            about: dict[str, Json] = {UPDATE_KEY: number, CHAT_KEY: link}
+            events = list(conversation.say(text, about, is_quoted=is_forwarded))
         except RemembrancerError as error:
             self._api.send(chat, str(error))
             return
