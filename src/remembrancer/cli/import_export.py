@@ -50,7 +50,7 @@ def import_(
     ] = None,
     origin: Annotated[
         str | None,
-        Option(metavar="NAME", help="user: you trust all of it; document: others wrote it."),
+        Option(metavar="NAME", help="user: you trust it; document: others wrote it."),
     ] = None,
     learn: Annotated[
         bool | None,

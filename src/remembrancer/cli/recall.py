@@ -160,11 +160,12 @@ def _print_memory(out: Terminal, record: Record) -> None:
 
 def print_entry(out: Terminal, record: Record) -> None:
     """Print the content of a memory, the line about it, and why it is in doubt if it is."""
+    from remembrancer.guard.quarantine import explain_quarantine
     from remembrancer.remember.doubt import describe_doubt
 
     out.say(record.content)
     out.note(describe_memory(out, record))
-    if doubt := describe_doubt(record):
+    if doubt := describe_doubt(record) or explain_quarantine(record):
         out.note(doubt, indent=2)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remembrancer.types import Origin, Status
+from remembrancer.types import Origin, Record, Status
 
 WISHES = frozenset({"reply-language"})
 """Rules that an assistant's own notes and imported preferences may break."""
@@ -21,11 +21,14 @@ def find_reasons(text: str, *, tainted: bool = True) -> tuple[str, ...]:
     return broken if tainted else tuple(rule for rule in broken if rule not in WISHES)
 
 
-def explain_quarantine(text: str, *, tainted: bool = True) -> str:
-    """Why a text is held back, in words for its owner."""
+def explain_quarantine(record: Record) -> str:
+    """Why a memory is held back, in words for its owner; "" for one that is not."""
     from remembrancer.guard.reasons import explain_rules
 
-    return " ".join(explain_rules(find_reasons(text, tainted=tainted)))
+    if record.status is not Status.QUARANTINED:
+        return ""
+    reasons = explain_rules(find_reasons(record.content, tainted=record.tainted))
+    return " ".join(reasons) or "It looks like an instruction from an outside source."
 
 
 def choose_origin(text: str) -> Origin:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remembrancer.decay import effective_confidence, standing_at
+from remembrancer.guard.quarantine import explain_quarantine
 from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
@@ -51,7 +52,7 @@ class Card:
     active: bool
     fading: bool
     warning: bool
-    held_back: bool
+    held_back: str
     window: str
     category: str = ""
     subject: str = ""
@@ -101,7 +102,7 @@ def build_card(context: PageContext, record: Record, old: Record | None) -> Card
         active=record.status is Status.ACTIVE,
         fading=band is not ConfidenceBand.RECALLED,
         warning=isinstance(record, Rule) and record.maturity is Maturity.ANTI_PATTERN,
-        held_back=record.status is Status.QUARANTINED,
+        held_back=explain_quarantine(record),
         window=text.format_validity(record, now, zone),
         old=old,
         old_href=context.memory_url(old.id) if old else "",
