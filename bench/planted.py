@@ -47,7 +47,6 @@ class Person:
 
     def chat(self, *turns: tuple[str, str], **fields: str) -> None:
         self.me.append([{"role": role, "content": text, **fields} for role, text in turns], "chat")  # type: ignore[typeddict-item]
-        self.me.close("chat")
 
 
 def repeat_tool(person: Person, text: str) -> None:
