@@ -183,11 +183,19 @@ class ServerSettings(SettingsTable):
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
     https: bool = False
     max_body_bytes: Annotated[int, Field(ge=1024)] = 8 * 1024 * 1024
     body_timeout_seconds: Annotated[float, Field(gt=0)] = 30
     requests_per_minute: Annotated[int, Field(ge=1)] = 6000
     burst: Annotated[int, Field(ge=1)] = 600
+    wrong_keys_per_minute: Annotated[int, Field(ge=1)] = 60
+    max_connections: Annotated[int, Field(ge=1)] | None = None
+    max_connections_per_address: Annotated[int, Field(ge=1)] | None = None
+    header_timeout_seconds: Annotated[float, Field(gt=0)] = 10
+    idle_timeout_seconds: Annotated[float, Field(gt=0)] = 5
+    send_timeout_seconds: Annotated[float, Field(gt=0)] = 60
+    login_minutes: Annotated[float, Field(gt=0, le=24 * 60)] = 10
     tools: Literal["core", "full"] = "core"
     url: str | None = None
     otlp_endpoint: str | None = None

@@ -21,6 +21,7 @@ from remembrancer.access.instances import (
     validate_members,
 )
 from remembrancer.access.keys import Keys, NewKey
+from remembrancer.access.login_links import LoginLinks
 from remembrancer.access.time_zones import TimeZones
 from remembrancer.call import Services
 from remembrancer.clock import Clock, SystemClock
@@ -94,6 +95,7 @@ class Remembrancer:
         self._keys = Keys(store, clock)
         self.idempotency = IdempotencyStore(store, clock)
         self.account_links = AccountLinks(store, clock)
+        self.login_links = LoginLinks(store, clock, self._keys)
         self._learner = Learner(self._services)
 
     @property
@@ -189,6 +191,10 @@ class Remembrancer:
         return self._keys.create(
             owner, capabilities=capabilities, label="browser session", expires_at=until
         )
+
+    def list_valid_digests(self) -> frozenset[str]:
+        """The digests of all keys that open something now."""
+        return self._keys.list_valid_digests()
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
         """The keys of one user, or of all, newest first, without their secrets."""

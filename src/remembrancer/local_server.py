@@ -25,12 +25,13 @@ CONNECT_TIMEOUT_SECONDS = 1.0
 
 
 class LocalServer(NamedTuple):
-    """A running server, a key to its owner's memory, and its process id."""
+    """A running server, a key to its owner's memory, its process id, and the id of its start."""
 
     host: str
     port: int
     key: str
     process: int
+    start: str = ""
 
     @property
     def address(self) -> str:

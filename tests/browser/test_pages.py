@@ -42,20 +42,19 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_the_address_that_the_server_prints_lets_a_browser_in(served: Served, look: Look) -> None:
-    from remembrancer.access.keys import LOGIN_CAPABILITY
-    from remembrancer.types import Owner
-
-    settings = served.engine.settings
-    owner = Owner(settings.tenant, settings.user)
-    token = served.engine.create_session(owner, [LOGIN_CAPABILITY], hours=1).secret
+    code = served.login_code()
     page = look(served, "/memory")
     page.context.clear_cookies()
     page.goto(f"{served.address}/memory")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    expect(page.locator("pre")).to_contain_text("rem serve")
-    page.goto(f"{served.address}/login?token={token}")
+    expect(page.locator("pre")).to_contain_text("rem login")
+    page.goto(f"{served.address}/login#{code}")
     expect(page).to_have_url(f"{served.address}/memory")
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    page.context.clear_cookies()
+    page.goto(f"{served.address}/login#{code}")
+    expect(page.locator("main")).to_contain_text("was used before")
+    expect(page.locator("pre")).to_contain_text("rem login")
 
 
 def test_an_empty_notebook_teaches_and_takes_its_first_memory(served: Served, look: Look) -> None:

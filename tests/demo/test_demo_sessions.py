@@ -29,6 +29,7 @@ from remembrancer.types import Owner, Status
 from tests.assistant.talk import chat_of, say
 from tests.support.http_server import Served
 from tests.support.opening import NOON
+from tests.support.rem_serve import follow_login_link
 
 pytestmark = [pytest.mark.feature("P16"), pytest.mark.postgres_long]
 
@@ -95,9 +96,9 @@ def test_P16_the_demo_is_served_and_leaves_nothing(tmp_path: Path, env: dict[str
     ) as running:
         try:
             assert running.stdout is not None
-            address = next(line for line in running.stdout if "/login?token=" in line)
+            address = next(line for line in running.stdout if "/login#" in line)
             with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
-                page = browser.get(address.split()[-1])
+                page = follow_login_link(browser, address.split()[-1])
                 job = {"token": token_in(page), "back": "/settings"}
                 origin = {"Origin": str(page.url.join("/")).rstrip("/")}
                 # A backup of what vanishes would outlive it.

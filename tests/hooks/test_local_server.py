@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from remembrancer import local_server
+from remembrancer.access.login_links import ServerStart
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.local_server import LocalServer
@@ -93,13 +94,14 @@ def test_another_server_in_the_same_place_is_left_alone(file: Path, here: LocalS
 def test_the_key_of_a_server_that_was_killed_opens_nothing_after_the_next_start(
     store: Remembrancer,
 ) -> None:
-    killed, file = run.publish_local_key(store, 1)
+    start = ServerStart.new()
+    killed, file = run.publish_local_key(store, 1, start)
     assert store.principal_of(killed) is not None
 
-    key, same = run.publish_local_key(store, 1)
+    key, same = run.publish_local_key(store, 1, start)
 
     assert same == file
     assert store.principal_of(killed) is None
-    run.LocalAccess(None, key, file).revoke(store)
+    run.LocalAccess(start, None, key, file).revoke(store)
     assert store.principal_of(key) is None
     assert not file.exists()

@@ -102,9 +102,10 @@ def test_every_page_has_a_policy_that_lets_nothing_in(served: Served, ada: Visit
 
 
 def forms() -> set[str]:
-    """Wherever a page sends something."""
+    """Wherever a page of a session sends something."""
     routers = [one.original_router for one in pages.routes() if hasattr(one, "original_router")]
-    return {one.path for router in routers for one in router.routes if "POST" in one.methods}
+    paths = {one.path for router in routers for one in router.routes if "POST" in one.methods}
+    return paths - {"/login"}
 
 
 def test_forms_that_are_not_ours_change_nothing(served: Served, ada: Visitor) -> None:
@@ -190,10 +191,14 @@ def test_another_persons_memories_and_conversations_are_missing(
 
 def test_a_browser_without_a_session_is_told_how_to_get_in(served: Served) -> None:
     stranger = served.client(Accept="text/html")
-    for path in ("/", "/memory", "/facts", "/team", "/login", "/login?token=rem_wrong"):
+    for path in ("/", "/memory", "/facts", "/team"):
         answer = stranger.get(path)
         assert answer.status_code == 401
-        assert "rem serve" in answer.text
+        assert "rem login" in answer.text
+    assert "rem login" in stranger.get("/login").text
+    used_up = stranger.post("/login", data={"code": "rem_" + "0" * 52})
+    assert used_up.status_code == 401
+    assert "rem login" in used_up.text
     assert stranger.get("/static/page.css").status_code == 200
     assert stranger.get("/static/../app.py").status_code in (401, 404)
     assert served.client().get("/memory").headers["content-type"] == "application/problem+json"

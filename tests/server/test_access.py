@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres_long
 
 Serve = Callable[..., Served]
 
-OPEN = {"/healthz", "/readyz", "/login"}
+OPEN = {"/healthz", "/readyz"}
 MISSING = "fact_01kjq3v4rxe8fy0zkb5t5f3m2a"
 
 
@@ -38,7 +38,8 @@ def remembered(client: httpx.Client, content: str = "Ada drinks tea.", **more: o
     return str(answer.json()["memory"]["id"])
 
 
-def test_no_route_does_anything_without_a_key(served: Served, clock: ManualClock) -> None:
+def test_no_route_does_anything_without_a_key(serve: Serve, clock: ManualClock) -> None:
+    served = serve(server={"wrong_keys_per_minute": 10_000})
     expired = served.engine.create_key("ada", expires_at=clock.now() + timedelta(hours=1)).secret
     revoked = served.engine.create_key("ada")
     served.engine.revoke_key(revoked.key.id)

@@ -22,7 +22,6 @@ UNCHECKED = {
     "/healthz": "probes may add parameters against caches",
     "/readyz": "probes may add parameters against caches",
     "/metrics": "scrapers may add parameters of their own",
-    "/login": "a browser follows it, perhaps with parameters of whoever linked to it",
     "/v1/models": "clients of OpenAI's protocol may add parameters of their own",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -17,21 +18,25 @@ import remembrancer
 from remembrancer import local_server
 from remembrancer.config import ServerSettings, Settings
 from remembrancer.server import run
-from tests.support.rem_serve import REM, address_of, free_port
+from tests.support.rem_serve import REM, address_of, follow_login_link, free_port
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(tmp_path: Path, place: str) -> Iterator[Start]:
-    """Start `rem serve` on the store of this test; teardown ends processes that still run."""
-    started: list[subprocess.Popen[str]] = []
-    environment = {
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {
         **{name: value for name, value in os.environ.items() if "REMEMBRANCER" not in name},
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_DATA_HOME": str(tmp_path / "data"),
         "REMEMBRANCER_JOBS__LEARN": "",
     }
+
+
+@pytest.fixture
+def start(environment: dict[str, str], place: str) -> Iterator[Start]:
+    """Start `rem serve` on the store of this test; teardown ends processes that still run."""
+    started: list[subprocess.Popen[str]] = []
 
     def run(*options: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
@@ -63,7 +68,8 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(
     own_key = {"Authorization": f"Bearer {here.key}"}
     assert httpx.get(f"{address}/api/me", headers=own_key, trust_env=False).json()["tenant"] == "x"
     with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
-        assert "token" not in str(browser.get(entrance).url)
+        assert follow_login_link(browser, entrance).url.path == "/memory"
+        assert follow_login_link(browser, entrance).status_code == 401, "the link works once"
         assert browser.get(f"{address}/api/me").json()["user"] == "me"
         own = {"Origin": address}
         said = {"content": f"Tea number {process.pid} is hot."}
@@ -81,8 +87,6 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(
         found = store.for_user("me").get(kept["id"])
         assert found.content == said["content"]
         assert found.recall_count == 1
-        token = entrance.partition("token=")[2]
-        assert store.principal_of(token) is None, "the start-up token ends with the server"
         assert store.principal_of(here.key) is None
     assert not left.exists()
 
@@ -125,9 +129,33 @@ def test_several_workers_share_sessions_and_memories(start: Start) -> None:
     process = start("--port", str(free_port()), "--workers", "2")
     address, entrance = address_of(process)
     with httpx.Client(trust_env=False, timeout=60) as browser:
-        browser.get(entrance)
+        follow_login_link(browser, entrance)
         for _ in range(10):
             with httpx.Client(cookies=browser.cookies, trust_env=False, timeout=60) as again:
                 assert again.get(f"{address}/api/me").status_code == 200
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
+
+
+def test_a_new_login_link_is_printed_while_the_server_runs(
+    start: Start, place: str, environment: dict[str, str]
+) -> None:
+    process = start("--port", str(free_port()))
+    address, first = address_of(process)
+    options = (*REM, "--store", place, "--tenant", "x", "--json", "login")
+    printed = subprocess.run(options, env=environment, capture_output=True, text=True, check=True)
+    link = json.loads(printed.stdout)["link"]
+    assert link.startswith(f"{address}/login#")
+    with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
+        assert follow_login_link(browser, link).url.path == "/memory"
+
+    process.kill()
+    process.communicate()
+    gone = subprocess.run(options, env=environment, capture_output=True, text=True, check=False)
+    assert gone.returncode == 2
+    assert "rem serve" in gone.stderr
+    restarted, second = address_of(start("--port", str(free_port())))
+    assert link != second
+    with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
+        of_the_killed = f"{restarted}/login#{first.partition('#')[2]}"
+        assert follow_login_link(browser, of_the_killed).status_code == 401

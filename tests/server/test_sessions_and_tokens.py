@@ -7,6 +7,7 @@ import hmac
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,10 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
-from remembrancer.access.keys import LOGIN_CAPABILITY
 from remembrancer.clock import ManualClock
 from remembrancer.server.cookies import SESSION_COOKIE
-from remembrancer.types import Owner
 from tests.support.http_server import Served
+from tests.support.http_server import served as serve_engine
 
 pytestmark = pytest.mark.postgres_long
 
@@ -33,20 +33,19 @@ def served(serve: Serve) -> Served:
     return serve()
 
 
-def login_token(served: Served) -> str:
-    owner = Owner(served.engine.settings.tenant, "ada")
-    return served.engine.create_session(owner, [LOGIN_CAPABILITY], hours=1).secret
+def sign_in(client: httpx.Client, code: str) -> httpx.Response:
+    return client.post("/login", data={"code": code})
 
 
 @pytest.fixture
 def browser(served: Served) -> httpx.Client:
     browser = served.client()
-    browser.get("/login", params={"token": login_token(served)})
+    sign_in(browser, served.login_code("ada"))
     return browser
 
 
-def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(served: Served) -> None:
-    answer = served.client().get("/login", params={"token": login_token(served)})
+def test_the_code_is_exchanged_for_a_cookie(served: Served) -> None:
+    answer = sign_in(served.client(), served.login_code("ada"))
     assert answer.status_code == 303
     assert answer.headers["location"] == "/memory"
     cookie = answer.headers["set-cookie"].lower()
@@ -57,15 +56,60 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(served: Serv
 
 def test_over_https_the_cookie_is_for_https_alone(serve: Serve) -> None:
     served = serve(server={"https": True})
-    answer = served.client().get("/login", params={"token": login_token(served)})
+    answer = sign_in(served.client(), served.login_code("ada"))
     assert "secure" in answer.headers["set-cookie"].lower()
 
 
-def test_only_a_start_up_token_logs_in_and_it_does_nothing_else(served: Served) -> None:
+def test_only_a_login_code_logs_in_and_it_does_nothing_else(served: Served) -> None:
     ordinary = served.engine.create_key("ada").secret
-    for token in ("", "rem_" + "0" * 52, ordinary):
-        assert served.client().get("/login", params={"token": token}).status_code == 401
-    assert served.client(login_token(served)).get("/api/me").status_code == 401
+    for code in ("", "rem_" + "0" * 52, ordinary, "x" * 10_000, "ü"):
+        answer = sign_in(served.client(), code)
+        assert (answer.status_code, answer.json()["code"]) == (401, "invalid_login")
+    assert served.client(served.login_code("ada")).get("/api/me").status_code == 401
+
+
+def test_fetching_a_login_link_does_not_use_it_up(served: Served) -> None:
+    code = served.login_code("ada")
+    for method in ("GET", "HEAD", "OPTIONS"):
+        fetched = served.client().request(method, f"/login?code={code}")
+        assert "set-cookie" not in fetched.headers
+    page = served.client().get("/login")
+    assert page.headers["cache-control"] == "no-store"
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "<script>" not in page.text
+    assert sign_in(served.client(), code).status_code == 303
+
+
+def test_a_login_code_works_once_even_for_many_at_once(served: Served) -> None:
+    code = served.login_code("ada")
+    clients = [served.client() for _ in range(8)]
+    with ThreadPoolExecutor(len(clients)) as pool:
+        answers = list(pool.map(lambda one: sign_in(one, code), clients))
+    assert sorted(one.status_code for one in answers) == [303, *[401] * 7]
+    sessions = [one for one in served.engine.list_keys() if one.label == "browser session"]
+    assert len(sessions) == 1
+
+
+def test_a_login_code_expires_within_minutes(served: Served, clock: ManualClock) -> None:
+    early, late = served.login_code("ada"), served.login_code("ada")
+    clock.advance(timedelta(minutes=9))
+    assert sign_in(served.client(), early).status_code == 303
+    clock.advance(timedelta(minutes=2))
+    assert sign_in(served.client(), late).status_code == 401
+
+
+def test_a_login_code_is_for_one_start_of_the_server(served: Served) -> None:
+    code = served.login_code("ada")
+    with serve_engine(served.engine) as restarted:
+        assert sign_in(restarted.client(), code).status_code == 401
+        assert sign_in(restarted.client(), restarted.login_code("ada")).status_code == 303
+
+
+def test_another_site_cannot_sign_a_browser_in(served: Served) -> None:
+    code = served.login_code("mallory")
+    for origin in ("http://evil.example", "null"):
+        foreign = served.client(Origin=origin).post("/login", data={"code": code})
+        assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign_origin")
 
 
 def test_a_session_reads_and_writes_from_our_own_pages(
@@ -94,7 +138,7 @@ def test_a_session_ends_by_itself_and_by_logout(
     assert browser.post("/logout", headers={"Origin": served.address}).status_code == 204
     assert served.client(Cookie=f"{SESSION_COOKIE}={secret}").get("/api/me").status_code == 401
     again = served.client()
-    again.get("/login", params={"token": login_token(served)})
+    sign_in(again, served.login_code("ada"))
     assert again.get("/api/me").status_code == 200
     clock.advance(timedelta(hours=13))
     assert again.get("/api/me").status_code == 401

@@ -22,7 +22,7 @@ def free_port() -> int:
 
 
 def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Read the address of the server and the login URL."""
+    """Read the address of the server and the login link."""
     assert process.stdout is not None
     listens, browser = process.stdout.readline(), process.stdout.readline()
     address = re.findall(r"http://\S+", listens)[0]
@@ -33,6 +33,13 @@ def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
         except httpx.TransportError:
             time.sleep(0.1)
     return address, re.findall(r"http://\S+", browser)[0]
+
+
+def follow_login_link(browser: httpx.Client, link: str) -> httpx.Response:
+    """Do what the page of a login link does: post the code that stands behind the #."""
+    page, _, code = link.partition("#")
+    assert browser.get(page).status_code == 200
+    return browser.post(page, data={"code": code}, headers={"Origin": page.rpartition("/")[0]})
 
 
 @contextmanager

@@ -72,12 +72,16 @@ class Keys:
             expires_at=as_utc(expires_at) if expires_at is not None else None,
         )
         secret = f"{KEY_PREFIX}{encode_base32(secrets.randbits(260), 52)}"
-        self._store.system.add_key(key, _digest(secret))
+        self._store.system.add_key(key, digest_secret(secret))
         return NewKey(secret, key)
 
     def list(self, owner: Owner | None = None) -> list[Key]:
         """The keys of one owner, or all keys, newest first."""
         return self._store.system.list_keys(owner)
+
+    def list_valid_digests(self) -> frozenset[str]:
+        """The digests of all keys that are neither expired nor revoked."""
+        return self._store.system.list_valid_digests(self._clock.now())
 
     def revoke(self, key_id: str, owner: Owner | None = None) -> Key:
         """Revoke a key. Raises NotFound if there is none, or if it is not this owner's."""
@@ -89,13 +93,13 @@ class Keys:
 
     def revoke_secret(self, secret: str) -> None:
         """Revoke the key with this secret, if there is one."""
-        key = self._store.system.get_key(_digest(secret))
+        key = self._store.system.get_key(digest_secret(secret))
         if key is not None:
             self._store.system.revoke_key(key.id, self._clock.now())
 
     def principal_of(self, secret: str, surface: str) -> Principal | None:
         """The principal of this secret; None if it is unknown, expired or revoked."""
-        key = self._store.system.get_key(_digest(secret))
+        key = self._store.system.get_key(digest_secret(secret))
         now = self._clock.now()
         if key is None or not is_valid(key, now):
             return None
@@ -116,5 +120,6 @@ def _validate_capabilities(capabilities: Iterable[str]) -> frozenset[str]:
     return requested
 
 
-def _digest(secret: str) -> str:
+def digest_secret(secret: str) -> str:
+    """What is stored of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -198,7 +198,10 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
     "Talking": (chat.chat, telegram.telegram, telegram.telegram_link),
     "Coding agents": (install.install, run.run),
-    "Serving": (serve.serve, serve.demo, mcp.mcp, keys.key_create, keys.key_list, keys.key_revoke),
+    "Serving": (
+        *(serve.serve, serve.login, serve.demo, mcp.mcp),
+        *(keys.key_create, keys.key_list, keys.key_revoke),
+    ),
     "Looking after it": (
         recall.stats,
         audit.audit,

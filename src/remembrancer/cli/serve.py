@@ -1,4 +1,4 @@
-"""`rem serve` and `rem demo`: the HTTP server, on your memory or on sample data."""
+"""`rem serve`, `rem login` and `rem demo`: the HTTP server, on your memory or on sample data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typer import Option
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import drop_unset
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidSetting
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from remembrancer.engine import Remembrancer
 
+DEMO_LINK_MINUTES = 24 * 60.0
 DEMO_PORT = 8151
 """Next to the default port of `rem serve`."""
 
@@ -37,8 +39,9 @@ def serve(
 ) -> None:
     """Serve memory over HTTP, and run the jobs.
 
-    Prints a login link for a browser on this machine. Every other client needs a key: see
-    `rem key-create`. Stop it with Ctrl-C; requests and jobs in progress are finished first.
+    Prints a login link for a browser on this machine; `rem login` prints another one. Every other
+    client needs a key: see `rem key-create`. Stop it with Ctrl-C; requests and jobs in progress are
+    finished first.
 
     \b
     Examples:
@@ -95,19 +98,60 @@ def _require_server_extra() -> None:
 
 def _run_server(store: Remembrancer, listening: socket, *, is_discoverable: bool = False) -> None:
     """Print the address and serve; if discoverable, publish the address to other programs."""
+    from remembrancer.access.login_links import ServerStart
     from remembrancer.server import run
 
     restore_default_gc()
     port = listening.getsockname()[1]
     address = f"http://{store.settings.server.host}:{port}"
     typer.echo(f"Remembrancer listens on {address}")
-    token = run.create_login_token(store)
-    if token is None:
-        run.serve(store, listening, run.LocalAccess())
+    start = ServerStart.new()
+    # What a demo shows is not private, and no other process can print a link to it.
+    code = run.create_login_code(store, start, None if is_discoverable else DEMO_LINK_MINUTES)
+    if code is None:
+        run.serve(store, listening, run.LocalAccess(start))
         return
-    typer.echo(f"In a browser on this machine: {address}/login?token={token}")
-    key, file = run.publish_local_key(store, port) if is_discoverable else (None, None)
-    run.serve(store, listening, run.LocalAccess(token, key, file))
+    typer.echo(f"In a browser on this machine: {address}/login#{code}")
+    if not is_discoverable:
+        typer.echo("The link works once.")
+        run.serve(store, listening, run.LocalAccess(start, code))
+        return
+    minutes = f"{store.settings.server.login_minutes:g} minutes"
+    typer.echo(f"The link works once, for {minutes}; `rem login` prints another one.")
+    key, file = run.publish_local_key(store, port, start)
+    run.serve(store, listening, run.LocalAccess(start, code, key, file))
+
+
+def login(cli: CliContext) -> None:
+    """Print a link that signs a browser in to the running server.
+
+    It needs a server of this memory on this machine: `rem serve`. The link works once, for some
+    minutes, and not after the server has stopped.
+
+    \b
+    Examples:
+      rem login
+      rem --store ~/memories login
+    """
+    _require_server_extra()
+    from remembrancer import local_server
+    from remembrancer.access.login_links import ServerStart
+    from remembrancer.server import run
+    from remembrancer.types import Owner
+
+    settings = cli.settings = _override_settings(cli, {})
+    here = local_server.find_running(run.find_server_file(settings))
+    if here is None or not here.start:
+        raise InvalidSetting("No server of this memory runs on this machine. Start it: rem serve.")
+    with cli.open_engine() as store:
+        owner, minutes = Owner(settings.tenant, settings.user), settings.server.login_minutes
+        code = store.login_links.create_code(owner, ServerStart(here.start), minutes)
+    link = f"{here.address}/login#{code}"
+
+    def print_text(out: Terminal) -> None:
+        out.say(f"Open this link within {minutes:g} minutes, it works once: {link}")
+
+    cli.print_result({"link": link, "minutes": minutes}, print_text)
 
 
 def _override_settings(cli: CliContext, overrides: dict[str, Any]) -> Any:

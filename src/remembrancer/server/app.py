@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from remembrancer import __version__
+from remembrancer.access.login_links import ServerStart
 from remembrancer.local_server import LOOPBACK_HOSTS
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import openapi, pages, problems, telegram
@@ -31,6 +32,7 @@ from remembrancer.server.middleware.idempotency import IdempotencyMiddleware
 from remembrancer.server.middleware.rate_limit import RateLimitMiddleware, TokenBuckets
 from remembrancer.server.middleware.request_log import RequestLogMiddleware, create_logger
 from remembrancer.server.middleware.trusted_host import TrustedHostMiddleware
+from remembrancer.server.middleware.wrong_keys import WrongKeys
 from remembrancer.server.otel import RequestTracer
 from remembrancer.server.proxy import Upstream
 from remembrancer.server.routes import (
@@ -40,7 +42,7 @@ from remembrancer.server.routes import (
     instances,
     keys,
     kinds,
-    login,
+    logout,
     me,
     memories,
     privacy,
@@ -71,11 +73,13 @@ def create_app(
     home: str = "/memory",
     open_paths: Iterable[str] = ("/static/",),
     end_demo: Callable[[str], None] | None = None,
+    start: ServerStart | None = None,
 ) -> FastAPI:
     """Build the application over an open engine, which the caller closes.
 
     `home` is the page that a browser sees after login. `open_paths` need no authentication; those
-    that end in "/" are prefixes. `end_demo` marks the application of a demo, and ends it.
+    that end in "/" are prefixes. `end_demo` marks the application of a demo, and ends it. Login
+    links are made for one `start` of the server.
     """
     log = log or create_logger()
     metrics, tools, server = Metrics(), _build_mcp_server(engine), engine.settings.server
@@ -86,6 +90,7 @@ def create_app(
     webhooks = [Route(telegram.WEBHOOK_PATH, webhook)] if webhook is not None else []
     demo_middleware = [Middleware(DemoMiddleware, demos=demos)] if demos is not None else []
     open_paths = (*open_paths, *(route.path for route in webhooks))
+    wrong_keys = WrongKeys(engine.list_valid_digests, server.wrong_keys_per_minute)
     upstream = Upstream(server.upstream) if server.upstream is not None else None
     app = FastAPI(
         title="Remembrancer",
@@ -97,12 +102,16 @@ def create_app(
         lifespan=_build_lifespan(tools, upstream, lifespan, closers),
         telemetry=TELEMETRY_OFF,
         openapi_tags=openapi.TAGS,
-        middleware=[*demo_middleware, *_build_middleware(engine, metrics, tracer, log, open_paths)],
+        middleware=[
+            *demo_middleware,
+            *_build_middleware(engine, metrics, tracer, log, open_paths, wrong_keys),
+        ],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, end_demo
     app.state.upstream, app.state.log = upstream, log
     app.state.readiness = health.Readiness(engine)
+    app.state.wrong_keys, app.state.start = wrong_keys, start or ServerStart.new()
     problems.install(app)
     app.add_exception_handler(NotModified, _respond_not_modified)
     app.router.routes.extend([*_build_routes(), *pages.routes(), *webhooks])
@@ -160,6 +169,7 @@ def _build_middleware(
     tracer: RequestTracer | None,
     log: Any,
     open_paths: Iterable[str],
+    wrong_keys: WrongKeys,
 ) -> list[Middleware]:
     """Return the middleware, outermost first."""
     settings = engine.settings.server
@@ -183,7 +193,13 @@ def _build_middleware(
             TrustedHostMiddleware, hosts=settings.allowed_hosts, origins=settings.allowed_origins
         ),
         *(cors if settings.allowed_origins else ()),
-        Middleware(AuthMiddleware, engine=engine, tokens=tokens, open_paths=open_paths),
+        Middleware(
+            AuthMiddleware,
+            engine=engine,
+            wrong_keys=wrong_keys,
+            tokens=tokens,
+            open_paths=open_paths,
+        ),
         Middleware(
             RateLimitMiddleware, buckets=TokenBuckets(settings.requests_per_minute, settings.burst)
         ),
@@ -232,7 +248,7 @@ def _build_routes() -> list[BaseRoute]:
     chats.include_router(completions.router)
     public = APIRouter(responses=errors)
     public.include_router(health.router)
-    public.include_router(login.router)
+    public.include_router(logout.router)
     root = APIRouter(generate_unique_id_function=_build_operation_id)
     for router in (api, agents, butlers, tables, chats, public):
         root.include_router(router)

@@ -27,6 +27,12 @@ class Unauthenticated(RemembrancerError):
     status = 401
 
 
+class InvalidLogin(Unauthenticated):
+    """The code of a login link is not valid."""
+
+    code = "invalid_login"
+
+
 class ForeignHost(RemembrancerError):
     """The Host header names no host of this server."""
 

@@ -19,9 +19,11 @@ from starlette.concurrency import run_in_threadpool
 
 from remembrancer import local_server
 from remembrancer.access.keys import LOGIN_CAPABILITY, is_valid
+from remembrancer.access.login_links import ServerStart
 from remembrancer.errors import InvalidSetting, RemembrancerError
 from remembrancer.local_server import LocalServer, is_loopback
 from remembrancer.server.app import create_app
+from remembrancer.server.connections import ProtocolFactory, connection_limits
 from remembrancer.server.middleware.request_log import create_logger
 from remembrancer.types import Owner
 
@@ -63,14 +65,18 @@ class JobThread(threading.Thread):
 
 @dataclass(frozen=True, slots=True)
 class LocalAccess:
-    """Secrets that let the local user in; they are revoked when the server stops."""
+    """What lets the local user in: login links for this start, and a key for local programs.
 
-    token: str | None = None
+    The secrets are revoked when the server stops; a later start accepts no link of this one.
+    """
+
+    start: ServerStart
+    code: str | None = None
     key: str | None = None
     file: Path | None = None
 
     def revoke(self, engine: Remembrancer) -> None:
-        for secret in filter(None, (self.token, self.key)):
+        for secret in filter(None, (self.code, self.key)):
             engine.revoke_secret(secret)
         if self.file is not None and self.key is not None:
             local_server.remove_server_file(self.file, self.key)
@@ -91,7 +97,8 @@ def build_app(engine: Remembrancer, access: LocalAccess | None = None) -> FastAP
             await run_in_threadpool(access.revoke, engine)
         await run_in_threadpool(engine.close)
 
-    return create_app(engine, lifespan=run_jobs, log=log)
+    start = access.start if access is not None else None
+    return create_app(engine, lifespan=run_jobs, log=log, start=start)
 
 
 def _limit_malloc_arenas() -> None:
@@ -146,53 +153,66 @@ def require_key_off_loopback(engine: Remembrancer) -> None:
     )
 
 
-def create_login_token(engine: Remembrancer) -> str | None:
-    """Return a login token for the local user; None unless the server is on loopback."""
+def create_login_code(
+    engine: Remembrancer, start: ServerStart, minutes: float | None = None
+) -> str | None:
+    """Return a code for a login link of the local user; None unless the server is on loopback."""
     server = engine.settings.server
     if not is_loopback(server.host):
         return None
     owner = Owner(engine.settings.tenant, engine.settings.user)
-    return engine.create_session(owner, [LOGIN_CAPABILITY], hours=server.session_hours).secret
+    return engine.login_links.create_code(owner, start, minutes or server.login_minutes)
 
 
-def publish_local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
+def publish_local_key(engine: Remembrancer, port: int, start: ServerStart) -> tuple[str, Path]:
     """Create a key for local programs. Returns the secret and the file that it is written to."""
     settings = engine.settings
-    names = {name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")}
-    url = settings.store.url.get_secret_value() if settings.store.url else None
-    path = str(settings.data_directory())
-    file = local_server.server_file_path({**names, "store": {"url": url, "path": path}})
+    file = find_server_file(settings)
     stale = local_server.read_server_file(file)
     if stale is not None:  # left by a server that was killed
         engine.revoke_secret(stale.key)
     created = engine.create_key(label="programs on this machine")
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    server = LocalServer(settings.server.host, port, created.secret, os.getpid())
+    server = LocalServer(settings.server.host, port, created.secret, os.getpid(), start.id)
     local_server.write_server_file(file, server)
     return created.secret, file
+
+
+def find_server_file(settings: Settings) -> Path:
+    """The file in which a server with these settings publishes its address."""
+    names = {name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")}
+    url = settings.store.url.get_secret_value() if settings.store.url else None
+    path = str(settings.data_directory())
+    return local_server.server_file_path({**names, "store": {"url": url, "path": path}})
 
 
 def serve(engine: Remembrancer, listener: socket.socket, access: LocalAccess) -> None:
     """Serve until the process receives a signal to stop."""
     server = engine.settings.server
     if server.workers == 1:
-        uvicorn.Server(_build_config(build_app(engine, access))).run(sockets=[listener])
+        config = build_config(build_app(engine, access), server)
+        uvicorn.Server(config).run(sockets=[listener])
         return
     from uvicorn.supervisors import Multiprocess
 
     engine.close()
     app = partial(open_app, engine.settings, access)
-    config = _build_config(app, factory=True, workers=server.workers)
+    config = build_config(app, server, factory=True, workers=server.workers)
     Multiprocess(config, sockets=[listener]).run()
 
 
-def _build_config(app: Any, **options: Any) -> uvicorn.Config:
+def build_config(app: Any, server: ServerSettings, **options: Any) -> uvicorn.Config:
+    """Return uvicorn's configuration, with limits on connections that it has not itself."""
     # No access log: it would contain queries and ids. RequestLogMiddleware logs requests.
     return uvicorn.Config(
         app,
+        http=ProtocolFactory(connection_limits(server)),  # type: ignore[arg-type]
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(server.trusted_proxies),
+        forwarded_allow_ips=list(server.trusted_proxies),
         timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_SECONDS,
         **options,
     )

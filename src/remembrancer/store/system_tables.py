@@ -152,6 +152,14 @@ class SystemTables:
         with self._begin_read() as connection:
             return [_key_from_row(row) for row in connection.execute(query)]
 
+    def list_valid_digests(self, now: datetime) -> frozenset[str]:
+        """The digests of the keys that are neither expired nor revoked."""
+        table = tables.keys
+        lasts = or_(table.c.expires_at.is_(None), table.c.expires_at > now)
+        query = select(table.c.digest).where(table.c.revoked_at.is_(None), lasts)
+        with self._begin_read() as connection:
+            return frozenset(connection.execute(query).scalars())
+
     def revoke_key(self, key_id: str, at: datetime) -> None:
         """Revoke a key; one that was revoked before keeps its time."""
         table = tables.keys

@@ -19,6 +19,7 @@ from remembrancer.server.problems import ForeignOrigin, Unauthenticated
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
+    from remembrancer.server.middleware.wrong_keys import WrongKeys
     from remembrancer.server.tokens import TokenVerifier
     from remembrancer.types import Principal
 
@@ -43,11 +44,13 @@ class AuthMiddleware:
         app: ASGIApp,
         *,
         engine: Remembrancer,
+        wrong_keys: WrongKeys,
         tokens: TokenVerifier | None = None,
         open_paths: Iterable[str] = (),
     ) -> None:
         self._app = app
         self._engine = engine
+        self._wrong_keys = wrong_keys
         self._tokens = tokens
         self._open_paths = frozenset((*PUBLIC_PATHS, *open_paths))
         self._open_folders = tuple(path for path in self._open_paths if path.endswith("/"))
@@ -71,26 +74,42 @@ class AuthMiddleware:
         cookie = connection.cookies.get(SESSION_COOKIE)
         if header is None and cookie is None and connection.url.path in ANONYMOUS_PATHS:
             return None
+        principal = None
         if header is not None:
             surface = "mcp" if connection.url.path == MCP_PATH else "rest"
-            principal = await run_in_threadpool(self._find_by_header, header, surface)
+            principal = await self._find_by_header(connection.scope, header, surface)
         elif cookie:
-            principal = await run_in_threadpool(self._engine.principal_of, cookie, surface="web")
-        else:
-            principal = None
+            principal = await self._find_by_key(connection.scope, cookie, "web")
         if principal is None or LOGIN_CAPABILITY in principal.capabilities:
             raise Unauthenticated(problems.KEY_REQUIRED)
         if header is None:
             _refuse_cross_site_write(connection)
         return _name_session(principal, connection.headers.get(SESSION_HEADER))
 
-    def _find_by_header(self, header: str, surface: str) -> Principal | None:
+    async def _find_by_header(self, scope: Scope, header: str, surface: str) -> Principal | None:
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer":
             return None
         if secret.startswith(KEY_PREFIX) or self._tokens is None:
-            return self._engine.principal_of(secret, surface=surface)
-        return self._tokens.principal_of(secret, surface)
+            return await self._find_by_key(scope, secret, surface)
+        principal = await run_in_threadpool(self._tokens.principal_of, secret, surface)
+        if principal is None:
+            self._count_wrong(scope)
+        return principal
+
+    async def _find_by_key(self, scope: Scope, secret: str, surface: str) -> Principal | None:
+        await self._wrong_keys.check(scope, secret)
+        principal = await run_in_threadpool(self._engine.principal_of, secret, surface=surface)
+        if principal is None:
+            self._wrong_keys.count(scope)
+        return principal
+
+    def _count_wrong(self, scope: Scope) -> None:
+        """Count a wrong signed token, which was checked without the store; refuse too many."""
+        seconds = self._wrong_keys.seconds_until_next(scope)
+        if seconds:
+            raise self._wrong_keys.build_error(seconds)
+        self._wrong_keys.count(scope)
 
 
 def _name_session(principal: Principal, session: str | None) -> Principal:

@@ -13,6 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from remembrancer.server.cookies import DEMO_COOKIE, SESSION_COOKIE
 from remembrancer.server.demos import Demos
 
+LOGIN_PATH = "/login"
+"""Who signs in wants the real store."""
+
 
 class DemoMiddleware:
     """Hands requests with a demo cookie to that demo, or redirects home if it has ended."""
@@ -22,7 +25,8 @@ class DemoMiddleware:
         self._demos = demos
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        secret = _read_demo_secret(scope) if scope["type"] == "http" else None
+        is_page = scope["type"] == "http" and scope["path"] != LOGIN_PATH
+        secret = _read_demo_secret(scope) if is_page else None
         if secret is None:
             await self._app(scope, receive, send)
         elif (app := self._demos.find_app(secret)) is not None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remembrancer.server import problems
+from remembrancer.server.client_address import find_network
 from remembrancer.server.problems import TooManyRequests
 
 MAX_TRACKED_CALLERS = 10_000
@@ -33,13 +34,24 @@ class TokenBuckets:
         """Take a token. Returns 0, or the seconds until the next token if the bucket is empty."""
         now = self._clock()
         with self._lock:
-            level, updated_at = self._levels.pop(caller, (self._burst, now))
-            level = min(self._burst, level + (now - updated_at) * self._rate)
-            allowed = level >= 1
-            self._levels[caller] = (level - 1 if allowed else level, now)
+            level = self._compute_level(caller, now)
+            self._levels.pop(caller, None)
+            self._levels[caller] = (level - 1 if level >= 1 else level, now)
             while len(self._levels) > MAX_TRACKED_CALLERS:
                 self._levels.popitem(last=False)
-        return 0 if allowed else max(1, math.ceil((1 - level) / self._rate))
+        return self._compute_wait(level)
+
+    def seconds_until_token(self, caller: str) -> int:
+        """0 if a token is left, else the seconds until the next one; takes none."""
+        with self._lock:
+            return self._compute_wait(self._compute_level(caller, self._clock()))
+
+    def _compute_level(self, caller: str, now: float) -> float:
+        level, updated_at = self._levels.get(caller, (self._burst, now))
+        return min(self._burst, level + (now - updated_at) * self._rate)
+
+    def _compute_wait(self, level: float) -> int:
+        return 0 if level >= 1 else max(1, math.ceil((1 - level) / self._rate))
 
 
 class RateLimitMiddleware:
@@ -66,4 +78,4 @@ def _identify_caller(scope: Scope) -> str:
     if principal is not None:
         return f"{principal.owner.id}/{principal.agent or ''}"
     client = scope.get("client")
-    return f"from {client[0] if client else ''}"
+    return f"from {find_network(client[0]) if client else ''}"

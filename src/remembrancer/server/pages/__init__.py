@@ -19,6 +19,7 @@ from remembrancer.server.pages import (
     instances,
     journal,
     kind_lists,
+    login,
     memory_detail,
     overview,
     palette,
@@ -46,7 +47,10 @@ def close(app: FastAPI) -> None:
 def routes() -> list[BaseRoute]:
     """The routes of all pages; built once and shared by all applications."""
     pages = APIRouter(include_in_schema=False)
-    general = (agents, how_it_works, instances, team, settings, demo, static, overview, palette)
+    general = (
+        *(agents, how_it_works, instances, team, settings, demo, login, static),
+        *(overview, palette),
+    )
     personal = (kind_lists, journal, chat, conversations, activity, memory_detail)
     for module in (*general, *personal):
         pages.include_router(module.router)

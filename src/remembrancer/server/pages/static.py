@@ -16,6 +16,7 @@ router = APIRouter()
 MEDIA_TYPES = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "login.js": "text/javascript; charset=utf-8",
     "mark.svg": "image/svg+xml",
 }
 HEADERS = {"Cache-Control": "public, max-age=31536000, immutable"}
