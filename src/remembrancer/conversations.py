@@ -12,6 +12,7 @@ from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.recall.as_of import select_stored, select_turns
+from remembrancer.remember.embedding import embed_missing
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.model_title import title_session
 from remembrancer.sessions.session_memories import load_session_memories
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     from remembrancer.learn.worker import Learner
 
 
+REMOTE_SURFACES = ("rest", "mcp", "web")
+MAX_UNITS_OF_REQUEST = 256
+"""How many vectors a request may compute; each takes about a millisecond."""
+
+
 class Conversations:
     """Stores the turns of sessions and learns from them."""
 
@@ -58,8 +64,19 @@ class Conversations:
         scope: str | None = None,
         title: str | None = None,
     ) -> tuple[Turn, ...]:
-        """Append turns to a session so that they can be recalled; without one, start a session."""
-        return append(self._call, turns, session, scope=scope, title=title).turns
+        """Append turns to a session so that they can be recalled; without one, start a session.
+
+        Over REST and MCP, the last of very many turns get their vectors in the background.
+        """
+        is_remote = self._call.principal.surface in REMOTE_SURFACES
+        max_units = MAX_UNITS_OF_REQUEST if is_remote else None
+        appended = append(self._call, turns, session, scope=scope, title=title, max_units=max_units)
+        if appended.left:
+            self._learner.run_soon(self._embed_missing)
+        return appended.turns
+
+    def _embed_missing(self) -> None:
+        embed_missing(self._call)
 
     def learn(
         self,

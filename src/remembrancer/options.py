@@ -8,10 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
+from itertools import islice
 from numbers import Integral, Real
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from remembrancer.errors import InvalidInput
+
+ItemT = TypeVar("ItemT")
 
 PLAIN_TYPES: Mapping[type, tuple[type, str]] = {
     bool: (bool, "true or false"),
@@ -21,6 +24,12 @@ PLAIN_TYPES: Mapping[type, tuple[type, str]] = {
     datetime: (datetime, "a datetime"),
 }
 """What counts as a value of a type, and what it is called."""
+
+MAX_ITEMS = 100
+"""How many values a list may have."""
+
+UNLIMITED = ("evidence",)
+"""Lists that no caller writes by hand."""
 
 
 def check_options(given: Mapping[str, object], known: type) -> None:
@@ -37,11 +46,25 @@ def check_options(given: Mapping[str, object], known: type) -> None:
 
 def check_value(name: str, value: object, hint: Any) -> None:
     """Raise InvalidInput unless a value has the type; types that are not plain are not checked."""
+    if _is_iterable(value) and isinstance(value, Collection) and name not in UNLIMITED:
+        _check_length(name, value)
     if _matches(value, hint):
         return
     if isinstance(value, str) and any(_is_list(one) for one in _list_alternatives(hint)):
         raise InvalidInput(f"{name} must be a list: pass [{value!r}].")
     raise InvalidInput(f"{name} must be {_describe(hint)}, not {value!r}.")
+
+
+def collect_items(name: str, values: Iterable[ItemT]) -> tuple[ItemT, ...]:
+    """The values of a list; raises InvalidInput if there are too many, also from a generator."""
+    found = tuple(islice(values, MAX_ITEMS + 1))
+    _check_length(name, found)
+    return found
+
+
+def _check_length(name: str, value: Collection[object]) -> None:
+    if len(value) > MAX_ITEMS:
+        raise InvalidInput(f"{name} has too many values: at most {MAX_ITEMS}.")
 
 
 @cache

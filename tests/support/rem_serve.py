@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 
@@ -43,10 +45,13 @@ def follow_login_link(browser: httpx.Client, link: str) -> httpx.Response:
 
 
 @contextmanager
-def running(*command: str) -> Iterator[subprocess.Popen[str]]:
+def running(
+    *command: str, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """Run `rem …` until the block is left."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*REM, *command], text=True, **pipes) as process:  # type: ignore[call-overload]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    given = {**os.environ, **(environment or {})}
+    with subprocess.Popen([*REM, *command], env=given, **pipes) as process:
         try:
             yield process
         finally:

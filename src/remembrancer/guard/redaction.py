@@ -14,6 +14,12 @@ _NUL_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 MAX_METADATA_CHARS = 1_000_000
+MAX_METADATA_DEPTH = 30
+MAX_METADATA_CHECKS = 30_000
+"""How many searches for secrets the metadata of a memory may take."""
+
+CHARS_PER_CHECK = 500
+"""A longer text counts as several searches."""
 
 
 def refuse_secret_name(name: str | None) -> None:
@@ -45,6 +51,44 @@ def contains_secret(value: Json) -> bool:
     found: list[str] = []
     redact_value(value, found)
     return bool(found)
+
+
+def refuse_complex_metadata(
+    metadata: object, what: str, allowed: int = MAX_METADATA_CHECKS
+) -> None:
+    """Raise InvalidInput for metadata that takes too long to search for secrets.
+
+    Each value is searched once by itself and once for each word in the names that lead to it.
+    """
+    checks, level = 0, [(metadata, 1)]
+    for _ in range(MAX_METADATA_DEPTH + 2):
+        inner: list[tuple[object, int]] = []
+        for value, words in level:
+            children = _list_children(value, words)
+            inner += children
+            checks += len(children)
+            if isinstance(value, str) or not children:
+                chars = len(value) if isinstance(value, str) else 0
+                checks += (words + 1) * (1 + chars // CHARS_PER_CHECK)
+        if checks > allowed:
+            raise InvalidInput(
+                f"{what}: the metadata has too many values, too long ones, or names of too many "
+                f"words. A list may have about {MAX_METADATA_CHECKS // 4} numbers, and a text "
+                f"{MAX_METADATA_CHARS} characters."
+            )
+        if not inner:
+            return
+        level = inner
+    raise InvalidInput(
+        f"{what}: the metadata is nested more than {MAX_METADATA_DEPTH} levels deep."
+    )
+
+
+def _list_children(value: object, words: int) -> list[tuple[object, int]]:
+    """The values within a value, with the number of words in their names."""
+    if isinstance(value, Mapping):
+        return [(child, words + len(str(name).split())) for name, child in value.items()]
+    return [(child, words) for child in value] if isinstance(value, list | tuple) else []
 
 
 def redact_metadata(metadata: Mapping[str, Json], what: str) -> Mapping[str, Json]:

@@ -10,6 +10,7 @@ from typing import TypedDict
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.decay import build_belief, effective_confidence
+from remembrancer.options import collect_items
 from remembrancer.profiles import DecayPolicy
 from remembrancer.store.contract import Filter
 from remembrancer.types import (
@@ -92,8 +93,8 @@ def build_filter(call: Call, options: ListFilter) -> Filter:
         agent=options.get("agent"),
         recorded_from=since and as_utc(since),
         recorded_before=before and as_utc(before),
-        categories=tuple(options.get("categories", ())),
-        tags=tuple(options.get("tags", ())),
+        categories=collect_items("categories", options.get("categories", ())),
+        tags=collect_items("tags", options.get("tags", ())),
         minimum_importance=options.get(
             "minimum_importance", call.profile.recall.minimum_importance
         ),

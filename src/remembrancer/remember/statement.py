@@ -13,7 +13,12 @@ from remembrancer.call import Call, Citation
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import find_reasons
-from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret_name
+from remembrancer.guard.redaction import (
+    redact_value,
+    refuse_complex_metadata,
+    refuse_nul,
+    refuse_secret_name,
+)
 from remembrancer.ids import new_id
 from remembrancer.options import check_options, check_value
 from remembrancer.profiles import Category, Profile
@@ -41,6 +46,7 @@ from remembrancer.types import (
 
 MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
+MAX_TAGS = 100
 MAX_QUOTE_CHARS = 500
 """A longer message is cited without a quote."""
 
@@ -296,15 +302,19 @@ def _ttl_days(statement: Statement, category: Category, profile: Profile) -> flo
 def _check_text(statement: Statement) -> None:
     if not statement.content.strip():
         raise InvalidInput("The content is empty.")
-    for name, limit in (("content", MAX_CONTENT_CHARS), ("body", 10 * MAX_CONTENT_CHARS)):
+    limits = {"content": MAX_CONTENT_CHARS, "summary": MAX_CONTENT_CHARS}
+    for name, limit in {**limits, "body": 10 * MAX_CONTENT_CHARS}.items():
         if len(getattr(statement, name) or "") > limit:
             raise InvalidInput(f"The {name} is too long: at most {limit} characters.")
     for name in ("subject", "predicate", "category", "scope", "session_id"):
         value = getattr(statement, name)
         if value is not None and not 0 < len(value.strip()) <= len(value) <= MAX_NAME_CHARS:
             raise InvalidInput(f"The {name} must have 1 to {MAX_NAME_CHARS} characters.")
+    if len(statement.tags) > MAX_TAGS:
+        raise InvalidInput(f"At most {MAX_TAGS} tags.")
     if any(not tag.strip() or len(tag) > MAX_NAME_CHARS for tag in statement.tags):
         raise InvalidInput(f"A tag must have 1 to {MAX_NAME_CHARS} characters.")
+    refuse_complex_metadata(statement.metadata, "The memory")
     try:
         everything = json.dumps(
             [statement.metadata, *_list_texts(statement)], ensure_ascii=False, allow_nan=False

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from remembrancer.clock import as_utc
+from remembrancer.options import MAX_ITEMS
 from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import (
     Backlog,
@@ -77,12 +78,14 @@ def _check_depth(value: Mapping[str, Any]) -> Mapping[str, Any]:
 Text = Annotated[str, AfterValidator(check_text)]
 Content = Annotated[Text, Field(min_length=1, max_length=20_000)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
+Reference = Annotated[Text, Field(min_length=1, max_length=2000)]
 Moment = Annotated[datetime, AfterValidator(check_moment)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 Limit = Annotated[int, Field(ge=1, le=1000)]
-Tags = Annotated[list[Name], Field(max_length=100)]
+Names = Annotated[list[Name], Field(max_length=MAX_ITEMS)]
+Tags = Names
 
 
 class ResponseModel(BaseModel):
@@ -396,9 +399,9 @@ class RecallRequest(RequestModel):
 
     query: Annotated[Text, Field(min_length=1, max_length=20_000)]
     limit: Limit | None = None
-    kinds: list[Kind] | None = None
-    categories: list[Name] | None = None
-    tags: list[Name] | None = None
+    kinds: Annotated[list[Kind], Field(max_length=MAX_ITEMS)] | None = None
+    categories: Names | None = None
+    tags: Tags | None = None
     scope: Name | None = None
     agent: Name | None = None
     session: Name | None = None

@@ -12,8 +12,10 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import find_reasons, quarantine_status
 from remembrancer.guard.redaction import (
+    MAX_METADATA_CHECKS,
     redact_metadata,
     redact_text,
+    refuse_complex_metadata,
     refuse_secret_name,
     validate_text,
 )
@@ -21,6 +23,7 @@ from remembrancer.guard.repetition import repeats_words
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
 from remembrancer.remember.provenance import name_unverified_origin
+from remembrancer.search.sentences import EmbeddingUnit
 from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
@@ -43,6 +46,9 @@ MAX_TITLE_CHARS = 1000
 MAX_SCOPE_CHARS = 200
 MAX_TURN_CHARS = 1_000_000
 MAX_TURNS = 100_000
+CHECKS_PER_TURN = 50
+"""How many searches for secrets in metadata each turn adds to what a call may take."""
+
 MEMORIES_KEY = "memories"
 """Metadata key of a reply for the ids of the memories that it was given."""
 
@@ -79,10 +85,11 @@ class CleanTurn:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The stored turns and their session."""
+    """The stored turns and their session; `left` counts turns that still need their vectors."""
 
     session: Session
     turns: tuple[Turn, ...]
+    left: int = 0
 
 
 ScheduleLearning = Callable[[Session, Sequence[Turn]], datetime | None]
@@ -97,16 +104,20 @@ def append(
     scope: str | None = None,
     title: str | None = None,
     embed_now: bool = True,
+    max_units: int | None = None,
     schedule: ScheduleLearning | None = None,
 ) -> Appended:
     """Append turns to a session; the first turns begin it.
 
     Without `embed_now` the turns get their vectors from the next learning run, so that the caller
-    does not wait for them.
+    does not wait for them. With `max_units` only the first turns get theirs at once, up to that
+    many vectors.
     """
     if len(turns) > MAX_TURNS:
         raise InvalidInput(f"At most {MAX_TURNS} turns at a time.")
     now = call.now()
+    allowed = MAX_METADATA_CHECKS + len(turns) * CHECKS_PER_TURN
+    refuse_complex_metadata([turn.get("metadata", {}) for turn in turns], "The turns", allowed)
     clean = [clean_turn(turn, now, number) for number, turn in enumerate(turns, 1)]
     refuse_secret_name(scope)
     write_scope = call.resolve_write_scope(scope)
@@ -115,9 +126,7 @@ def append(
     session_id = _resolve_session_id(session, now)
     vectors: list[tuple[Embedding, ...]] = [()] * len(clean)
     if embed_now:
-        vectors = embed_units(
-            call, [split_turn(one.role, one.speaker, one.content) for one in clean]
-        )
+        vectors = embed_units(call, _split_first(clean, max_units))
     with call.open_writer() as writer:
         appended = continue_session(call, writer, clean, session_id, write_scope, title)
         current = appended.session
@@ -131,7 +140,21 @@ def append(
         ]
         if inserts:
             writer.apply(call.new_event(Action.HEARD, now), inserts)
-    return Appended(current, appended.turns)
+    left = sum(not one for one in vectors) if embed_now else 0
+    return Appended(current, appended.turns, left)
+
+
+def _split_first(turns: Sequence[CleanTurn], max_units: int | None) -> list[list[EmbeddingUnit]]:
+    """What is embedded of each turn; nothing of those beyond `max_units`."""
+    pieces: list[list[EmbeddingUnit]] = []
+    count = 0
+    for one in turns:
+        if max_units is not None and count >= max_units:
+            pieces.append([])
+            continue
+        pieces.append(split_turn(one.role, one.speaker, one.content))
+        count += len(pieces[-1])
+    return pieces
 
 
 def continue_session(

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field, TypeAdapter
 from starlette.responses import Response
 
+from remembrancer.options import MAX_ITEMS
 from remembrancer.recall.prompt_block import Context
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, Renderer, check_scope
@@ -53,16 +54,16 @@ class FeedbackRequest(schemas.RequestModel):
 class ForgetRequest(schemas.RequestModel):
     """A reference to one memory: its id, words that only it contains, or its meaning."""
 
-    what: Annotated[schemas.Text, Field(min_length=1, max_length=2000)]
+    what: schemas.Reference
 
 
 class BulkSelectionRequest(schemas.RequestModel):
     """Filters on memories; without any, all match, so `sure` is required."""
 
     sure: Literal[True]
-    kinds: list[Kind] | None = None
-    categories: list[schemas.Name] | None = None
-    tags: list[schemas.Name] | None = None
+    kinds: Annotated[list[Kind], Field(max_length=MAX_ITEMS)] | None = None
+    categories: schemas.Names | None = None
+    tags: schemas.Names | None = None
     scope: schemas.Name | None = None
     minimum_importance: schemas.FiniteNumber | None = None
 
@@ -70,7 +71,7 @@ class BulkSelectionRequest(schemas.RequestModel):
 class DeleteManyRequest(schemas.RequestModel):
     """Ids of memories, or words that identify one each."""
 
-    what: Annotated[list[schemas.Text], Field(min_length=1, max_length=1000)]
+    what: Annotated[list[schemas.Reference], Field(min_length=1, max_length=1000)]
 
 
 class UndoRequest(schemas.RequestModel):
