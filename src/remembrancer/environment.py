@@ -101,3 +101,15 @@ def _nest_variable(name: str, value: str) -> dict[str, Json]:
         nested = {key: nested}
     assert isinstance(nested, dict)
     return nested
+
+
+def open_private(path: str | os.PathLike[str], flags: int) -> int:
+    """Open a file that only its owner can read if it is new: `open(…, opener=open_private)`."""
+    return os.open(path, flags, 0o600)
+
+
+def create_private_directory(path: Path) -> None:
+    """Create a directory that only its owner can enter, and the missing ones above it alike."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True, mode=0o700)

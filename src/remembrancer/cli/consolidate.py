@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
 from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal, format_count
+from remembrancer.environment import open_private
 from remembrancer.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ def _save_plans(file: str, plans: Sequence[ConsolidationPlan]) -> Path:
     path = Path(file).expanduser()
     text = json.dumps([one.to_json() for one in plans], indent=2, ensure_ascii=False)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as opened:
+        with open(path, "w", encoding="utf-8", opener=open_private) as opened:
             opened.write(f"{text}\n")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from None

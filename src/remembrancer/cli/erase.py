@@ -12,6 +12,7 @@ from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
 from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal
+from remembrancer.environment import open_private
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def erase(
             tell=None if cli.json else lambda step: typer.echo(step, err=True),
         )
     if receipt is not None:
-        Path(receipt).expanduser().write_text(done.to_json() + "\n", encoding="utf-8")
+        with open(Path(receipt).expanduser(), "w", encoding="utf-8", opener=open_private) as out:
+            out.write(f"{done.to_json()}\n")
     cli.print_result(done, lambda out: _print_receipt(out, done, receipt))
     if not done.clean:
         raise typer.Exit(1)

@@ -10,6 +10,7 @@ from typer import Option
 from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal, shorten
+from remembrancer.environment import open_private
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def _draw(path: Path, found: Simulation) -> None:
     from remembrancer.cli.plot import render_svg
 
     try:
-        path.write_text(render_svg(found.series), encoding="utf-8")
+        with open(path, "w", encoding="utf-8", opener=open_private) as out:
+            out.write(render_svg(found.series))
     except OSError as error:
         raise InvalidInput(f"--plot: {path} cannot be written: {error.strerror}.") from error
 

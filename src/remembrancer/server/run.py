@@ -20,6 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from remembrancer import local_server
 from remembrancer.access.keys import LOGIN_CAPABILITY, is_valid
 from remembrancer.access.login_links import ServerStart
+from remembrancer.environment import create_private_directory
 from remembrancer.errors import InvalidSetting, RemembrancerError
 from remembrancer.local_server import LocalServer, is_loopback
 from remembrancer.server.app import create_app
@@ -172,7 +173,7 @@ def publish_local_key(engine: Remembrancer, port: int, start: ServerStart) -> tu
     if stale is not None:  # left by a server that was killed
         engine.revoke_secret(stale.key)
     created = engine.create_key(label="programs on this machine")
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_private_directory(file.parent)
     server = LocalServer(settings.server.host, port, created.secret, os.getpid(), start.id)
     local_server.write_server_file(file, server)
     return created.secret, file

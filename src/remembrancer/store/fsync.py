@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from remembrancer.environment import create_private_directory
+
 CANNOT_SYNC = (errno.EACCES, errno.EINVAL, errno.ENOTSUP)
 """Directories that cannot be read, and file systems that cannot sync one; SQLite skips them too."""
 
@@ -33,7 +35,7 @@ def make_directories(path: Path) -> None:
     Existing ones keep their mode.
     """
     missing = [one for one in (path, *path.parents) if not one.exists()]
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_private_directory(path)
     for one in reversed(missing):
         fsync_path(one.parent)
 

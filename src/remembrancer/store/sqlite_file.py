@@ -22,6 +22,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
+from remembrancer.environment import open_private
 from remembrancer.errors import (
     StoreBusy,
     StoreDamaged,
@@ -537,7 +538,7 @@ def _try_process_lock(lock_path: Path) -> Iterator[bool]:
     except ImportError:  # Windows, where processes rarely share a file
         yield True
         return
-    with lock_path.open("a") as handle:
+    with open(lock_path, "a", opener=open_private) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from remembrancer.environment import create_private_directory
 from remembrancer.errors import InvalidInput, StoreUnavailable
 from remembrancer.store.contract import Store
 from remembrancer.transfer import archive
@@ -25,7 +26,7 @@ def add_backup(store: Store, directory: Path, now: datetime, retention: int) -> 
     if store.check_health().place == "memory":
         raise InvalidInput("A store in memory has no scheduled backups; give a file to write to.")
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_private_directory(directory)
     except OSError as error:
         raise StoreUnavailable(f"{directory} cannot be used: {error.strerror}.") from error
     backup = archive.write(store, directory / backup_name(now), now, ProgressCounter())

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remembrancer import environment, local_server
+from remembrancer.environment import create_private_directory
 from remembrancer.integrations.hooks.open_memory import load_context
 from remembrancer.integrations.hooks.seen_memories import load_seen, save_seen
 
@@ -192,7 +193,7 @@ def _log_error(options: Mapping[str, str], message: str) -> None:
             folder = local_server.server_file_path(load_settings(options)).parent
         except Exception:  # the configuration is invalid
             folder = environment.data_directory(None)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_private_directory(folder)
         log = folder / "hooks.log"
         is_full = log.exists() and log.stat().st_size > MAX_LOG_BYTES
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if is_full else os.O_APPEND)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from remembrancer.environment import create_private_directory, open_private
+
 MAX_SEEN = 10_000
 """The most ids that a request may exclude; the oldest are dropped."""
 
@@ -19,6 +21,7 @@ def load_seen(file: Path) -> list[str]:
 
 
 def save_seen(file: Path, memories: Iterable[str]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_private_directory(file.parent)
     seen = list(dict.fromkeys(memories))[-MAX_SEEN:]
-    file.write_text(json.dumps(seen), "utf-8")
+    with open(file, "w", encoding="utf-8", opener=open_private) as out:
+        json.dump(seen, out)

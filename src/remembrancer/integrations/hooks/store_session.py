@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer import local_server
 from remembrancer.config import Settings, validate_settings
+from remembrancer.environment import create_private_directory, open_private
 from remembrancer.integrations.hooks import claude_code
 from remembrancer.integrations.hooks.hook import STATE_DIRECTORY, build_session_name
 from remembrancer.integrations.hooks.open_memory import open_fast_model, open_memory
@@ -101,8 +102,8 @@ def _remember_episode(
 @contextmanager
 def _lock_state(path: Path) -> Iterator[dict[str, int]]:
     """Yield the progress of a session under a file lock, and save it if the block succeeds."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("a+", encoding="utf-8") as file:
+    create_private_directory(path.parent)
+    with open(path, "a+", encoding="utf-8", opener=open_private) as file:
         if sys.platform != "win32":
             import fcntl
 

@@ -11,6 +11,7 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from remembrancer.config import IN_MEMORY
+from remembrancer.environment import open_private
 from remembrancer.errors import InvalidInput, StoreUnavailable
 from remembrancer.integrations.langgraph.extra import explain_missing_extra
 from remembrancer.integrations.langgraph.threads import PersonalSaver
@@ -41,6 +42,7 @@ def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
         with explain_missing_extra():
             from langgraph.checkpoint.sqlite import SqliteSaver
 
+        _create_private_file(place)
         with keep_to_person(SqliteSaver).from_conn_string(str(place)) as saver:
             yield saver
 
@@ -62,6 +64,7 @@ async def aopen_saver(place: str | Path) -> AsyncIterator[BaseCheckpointSaver[st
         with explain_missing_extra():
             from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+        _create_private_file(place)
         async with keep_to_person(AsyncSqliteSaver).from_conn_string(str(place)) as saver:
             yield saver
 
@@ -90,6 +93,13 @@ def _check_place(place: object) -> None:
             if path.is_dir()
             else f"There is no folder {path.parent}: create it before you open a saver there."
         )
+
+
+def _create_private_file(place: str | Path) -> None:
+    """Create the file unless it exists: SQLite would let everyone read it."""
+    if place != IN_MEMORY:
+        with open(place, "ab", opener=open_private):
+            pass
 
 
 def _is_postgres(place: str | Path) -> bool:
