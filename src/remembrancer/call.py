@@ -29,6 +29,7 @@ from remembrancer.types import (
     Record,
     Status,
     Turn,
+    to_as_of,
     validate_name,
 )
 
@@ -233,6 +234,19 @@ class Call:
             known_at=as_of.known,
             true_at=as_of.true,
         )
+
+    def read_as_of(self, as_of: AsOf | datetime | None) -> AsOf | None:
+        """The moments to look back to; what is known as of now includes changes that a wrong clock
+        dated later.
+        """
+        then = to_as_of(as_of)
+        if then is None or then.known is None or then.known < self.now():
+            return then
+        with self.store.open_reader(self.owner) as reader:
+            last = reader.last_moment()
+        if last is None or last <= then.known:
+            return then
+        return AsOf(true=then.true or then.known)
 
     def resolve_visibility(self, scope: str | None = None) -> Visibility:
         """The scopes that can be read: the requested one if allowed, else the principal's own."""

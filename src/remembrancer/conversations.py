@@ -32,7 +32,6 @@ from remembrancer.types import (
     Turn,
     View,
     parse_enum,
-    to_as_of,
     validate_name,
 )
 
@@ -127,7 +126,7 @@ class Conversations:
         as_of: AsOf | datetime | None = None,
     ) -> tuple[Turn, ...]:
         """All turns of a session, or the `latest` ones, in order."""
-        session, then = validate_name(session, "session"), to_as_of(as_of)
+        session, then = validate_name(session, "session"), self._call.read_as_of(as_of)
         limit = None if latest is None else validate_limit(latest)
         with self._open_reader() as reader:
             if limit is None or then is not None:
@@ -147,11 +146,11 @@ class Conversations:
         Newest first; the turns of the session need not be stored. With `as_of`, what was in force
         then.
         """
-        return load_session_memories(self._call, session, to_as_of(as_of))
+        return load_session_memories(self._call, session, self._call.read_as_of(as_of))
 
     def count_turns(self, session: str, *, as_of: AsOf | datetime | None = None) -> int:
         """The number of turns of a session, whatever their status."""
-        then = to_as_of(as_of)
+        then = self._call.read_as_of(as_of)
         if then is not None:
             with self._open_reader() as reader:
                 found = lifecycle.load_turns(reader, validate_name(session, "session"))

@@ -265,7 +265,7 @@ class Memory(Conversations):
             kind=kind,
             limit=limit,
             cursor=cursor,
-            as_of=to_as_of(as_of),
+            as_of=self._call.read_as_of(as_of),
         )
 
     def get(
@@ -276,7 +276,7 @@ class Memory(Conversations):
         With `as_of`, as it was known then, in the version that was true then; that counts no
         recall.
         """
-        then = to_as_of(as_of)
+        then = self._call.read_as_of(as_of)
         record = self._resolve_at(reference, then)
         if then is not None:
             return load_version(self._call, record, then)
@@ -297,7 +297,7 @@ class Memory(Conversations):
 
         `used` counts it as recalled, unless `as_of` looks back.
         """
-        if (then := to_as_of(as_of)) is not None:
+        if (then := self._call.read_as_of(as_of)) is not None:
             return find_fact(self._call, subject, predicate, scope, then)
         holder = self._find_active_fact(subject, predicate, scope)
         if holder is not None and used:
@@ -329,7 +329,7 @@ class Memory(Conversations):
         record_filter = replace(build_filter(self._call, filters), never_used=never_used)
         if status is not None:
             status = parse_enum(Status, status, "status")
-        if (then := to_as_of(filters.get("as_of"))) is not None:
+        if (then := self._call.read_as_of(filters.get("as_of"))) is not None:
             _check_past_list(then, status, by_use=never_used or order is ListOrder.MOST_USED)
             status = None
         if not filters.get("kinds"):
@@ -445,7 +445,7 @@ class Memory(Conversations):
 
     def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:
         """The links of a memory, in both directions."""
-        then = to_as_of(as_of)
+        then = self._call.read_as_of(as_of)
         record = self._resolve_at(reference, then)
         with self._open_reader() as reader:
             return load_links(self._call, reader, record, then)
@@ -533,7 +533,7 @@ class Memory(Conversations):
 
     def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """All versions of a memory, their events and their links."""
-        then = to_as_of(as_of)
+        then = self._call.read_as_of(as_of)
         return load_history(self._call, self._resolve_at(reference, then), then)
 
     def stats(self, *, scope: str | None = None, as_of: AsOf | datetime | None = None) -> Stats:
@@ -541,7 +541,7 @@ class Memory(Conversations):
 
         With an agent or a scope, only what it can see is counted.
         """
-        then = to_as_of(as_of)
+        then = self._call.read_as_of(as_of)
         return (
             compute_stats(self._call, scope)
             if then is None

@@ -170,7 +170,7 @@ class FactWriter:
 
     def _is_outdated(self, statement: Statement, old: Record) -> bool:
         """True if the memory was said later than the statement that would update it."""
-        said_at = last_said_at(self.writer, old)
+        said_at = last_said_at(self.writer, old, self.call.now())
         return bool(statement.said_at and said_at and statement.said_at < said_at)
 
     def _free_slot(self, statement: Statement, quotes: Sequence[str]) -> Statement:

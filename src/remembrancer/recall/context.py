@@ -42,7 +42,6 @@ from remembrancer.types import (
     Session,
     Source,
     Turn,
-    to_as_of,
     validate_name,
 )
 
@@ -137,10 +136,10 @@ def build_context(
     budget = settings.budget_tokens if budget is None else budget
     if budget < 0:
         raise InvalidInput("The budget must be a number of tokens, 0 or more.")
-    context_style, as_of = _get_style(style or settings.style), to_as_of(as_of)
+    context_style, as_of = _get_style(style or settings.style), call.read_as_of(as_of)
     has_snapshot = session is not None and context_style.frozen_per_session
     if session is not None and has_snapshot and as_of is None:
-        as_of = AsOf(known=_load_snapshot_time(call, session))
+        as_of = _load_snapshot(call, session)
     request = _build_request(call, prompt, as_of, session, now, budget)
     request = replace(request, exclude=frozenset(exclude), has_snapshot=has_snapshot)
     layout, drafted = (
@@ -340,17 +339,23 @@ def _get_style(name: str) -> ContextStyle:
     return STYLES[name]
 
 
-def _load_snapshot_time(call: Call, name: str) -> datetime:
-    """The time of the session's first request for context; stored now if there was none."""
+def _load_snapshot(call: Call, name: str) -> AsOf | None:
+    """The time of the session's first request for context; stored now if there was none.
+
+    None while changes are dated ahead of a clock that went back: no moment has them all.
+    """
     refuse_secret_name(name)
     name = validate_name(name, "session")
     with call.store.open_reader(call.owner) as reader:
-        known = reader.get_session(name)
+        known, last = reader.get_session(name), reader.last_moment()
     if known is not None and not call.can_read_scope(known.scope, Kind.TURN):
         raise InvalidInput("The session belongs to another scope.")
     if known is None or FROZEN_AT_KEY not in known.metadata:
+        if last is not None and last > call.now():
+            return None
         known = _store_snapshot_time(call, name)
-    return datetime.fromisoformat(str(known.metadata[FROZEN_AT_KEY]))
+    frozen_at = datetime.fromisoformat(str(known.metadata[FROZEN_AT_KEY]))
+    return AsOf(known=frozen_at) if frozen_at <= call.now() else None
 
 
 def _store_snapshot_time(call: Call, name: str) -> Session:

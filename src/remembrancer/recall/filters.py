@@ -24,7 +24,6 @@ from remembrancer.types import (
     Record,
     Rule,
     parse_enum,
-    to_as_of,
 )
 
 MAX_QUERY_CHARS = 20_000
@@ -72,7 +71,7 @@ class RecallOptions(ListFilter, total=False):
 def build_filter(call: Call, options: ListFilter) -> Filter:
     kinds = tuple(parse_enum(Kind, kind, "kinds") for kind in options.get("kinds", ())) or None
     visible = call.visible_filter(
-        scope=options.get("scope"), kinds=kinds, as_of=to_as_of(options.get("as_of"))
+        scope=options.get("scope"), kinds=kinds, as_of=call.read_as_of(options.get("as_of"))
     )
     for category in options.get("categories", ()):
         call.profile.resolve_category(category)

@@ -142,6 +142,7 @@ def forget(call: Call, record: Record) -> Written:
     """Retire a memory; it stays in the history and can be restored."""
     if record.status not in FORGETTABLE:
         raise Conflict(f"The memory is {record.status} already. See its history.")
+    call = call.at(call.now())
     values = retirement_values(record, Status.FORGOTTEN, call.now())
     return _patch_if_unchanged(call, Action.FORGOTTEN, record, values)
 
@@ -159,6 +160,7 @@ def delete(call: Call, record: Record) -> Written:
         return Written(record, event)
     if record.status is Status.TRASHED:
         raise Conflict("The memory is in the trash already.")
+    call = call.at(call.now())
     values = retirement_values(record, Status.TRASHED, call.now())
     return _patch_if_unchanged(call, Action.TRASHED, record, values)
 

@@ -46,6 +46,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
+from remembrancer.store.moments import begin_after, has_begun
 from remembrancer.store.nearest import find_nearest
 from remembrancer.types import (
     Action,
@@ -198,8 +199,9 @@ def commit(
         return plan.decision, Written(plan.memory, None)
     event = writer.apply(call.new_event(plan.action, new.recorded_at), plan.writes)
     replaced = writer.get(plan.decision.old.id) if isinstance(plan.decision, Supersede) else None
-    conflicts = list_conflicts(call, writer, plan.memory)
-    return plan.decision, Written(plan.memory, event, replaced, conflicts=conflicts)
+    stored = replace(plan.memory, recorded_at=event.at)
+    conflicts = list_conflicts(call, writer, stored)
+    return plan.decision, Written(stored, event, replaced, conflicts=conflicts)
 
 
 def plan_write(
@@ -223,7 +225,7 @@ def plan_write(
         case Duplicate(old) | Reject(old) | Refuse(old):
             return WritePlan(decision, old)
         case Supersede(old):
-            version = build_version(call, old, statement)
+            version = begin_after(reader, old, build_version(call, old, statement))
             writes = plan_supersede(call, reader, old, version, vectors.get(version.search_text))
             settled = settle_doubts(reader, version)
             return WritePlan(decision, version, Action.REPLACED, (*writes, *settled))
@@ -367,7 +369,7 @@ def supersede(
     call: Call, writer: Writer, old: Record, statement: Statement, vectors: TextVectors
 ) -> Written:
     """Supersede a memory in the caller's transaction."""
-    new = build_version(call, old, statement)
+    new = begin_after(writer, old, build_version(call, old, statement))
     new = share_key(writer, new) if _is_unconfirmed(old) else new
     rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
     retired, linked = plan_displacement(call, new, rival, new.recorded_at)
@@ -376,6 +378,7 @@ def supersede(
     refuse_second_holder(writer, writes)
     event = writer.apply(call.new_event(Action.UPDATED, new.recorded_at), writes)
     replaced = writer.get(rival.id if rival else old.id)
+    new = replace(new, recorded_at=event.at)
     return Written(new, event, replaced, conflicts=list_conflicts(call, writer, new))
 
 
@@ -490,7 +493,7 @@ def retirement_values(
 ) -> dict[str, object]:
     """The columns of a retired memory; it was valid until `until` at the latest."""
     # What has not begun yet never will; the rest was valid up to its end.
-    end = at if record.valid_from > at else max(record.valid_from, until or at)
+    end = max(record.valid_from, until or at) if has_begun(record, at) else at
     if record.valid_until is not None:
         end = min(end, record.valid_until)
     return {"status": status, "retired_at": at, "valid_until": end}
@@ -547,24 +550,28 @@ def _find_neighbours(call: Call, reader: Reader, new: Record, embedding: Embeddi
     if identical is not None and not _is_held_by_another(same_key, identical):
         return Neighbours(identical=identical)
     if same_key is not None or new.has_program_key:
-        return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key))
+        return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key, here.now))
     hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
         nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
-        said_at=last_said_at(reader, near),
+        said_at=last_said_at(reader, near, here.now),
     )
 
 
-def last_said_at(reader: Reader, record: Record | None) -> datetime | None:
-    """When the person last said a memory, as far as the turns are still there."""
+def last_said_at(reader: Reader, record: Record | None, now: datetime) -> datetime | None:
+    """When the person last said a memory, as far as the turns are still there.
+
+    None if a clock that was ahead has dated it later than now.
+    """
     if record is None:
         return None
     turns = reader.load(one.turn_id for one in record.evidence if looks_like_id(one.turn_id))
     moments = [one.said_at for one in turns.values() if isinstance(one, Turn)]
     stated_at = record.valid_from if record.source is Source.IMPORTED else record.recorded_at
-    return max(moments, default=stated_at)
+    last = max(moments, default=stated_at)
+    return last if last <= now else None
 
 
 def _is_identical(new: Record, old: Record) -> bool:

@@ -14,6 +14,7 @@ from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text
 from remembrancer.remember.all_memories import names_everything
 from remembrancer.store.contract import Embedding, Filter, Reader
+from remembrancer.store.moments import is_in_force_still
 from remembrancer.store.nearest import find_nearest, iter_records
 from remembrancer.types import Episode, Kind, Record, Status, looks_like_id
 
@@ -61,7 +62,7 @@ def resolve_current(
 
 def find_current(call: Call, found: Record) -> Record:
     """The version that has taken the place of this one; itself if it is in force."""
-    if found.status not in REPLACED_STATUSES or is_in_force(found, call.now()):
+    if found.status not in REPLACED_STATUSES or is_in_force_still(found, call.now()):
         return found
     with call.store.open_reader(call.owner) as reader:
         versions = [one for one in load_versions(reader, found) if call.can_see(one)]
@@ -80,15 +81,9 @@ def was_deleted(reader: Reader, record: Record, now: datetime) -> bool:
     """Like `is_in_trash`, within a transaction."""
     if record.status is Status.TRASHED:
         return True
-    if record.status not in REPLACED_STATUSES or is_in_force(record, now):
+    if record.status not in REPLACED_STATUSES or is_in_force_still(record, now):
         return False
     return any(one.status is Status.TRASHED for one in load_versions(reader, record))
-
-
-def is_in_force(record: Record, now: datetime) -> bool:
-    """True for a version that was replaced from a moment on that is still to come."""
-    until = record.valid_until
-    return record.status is Status.SUPERSEDED and until is not None and until > now
 
 
 def load_versions(reader: Reader, record: Record) -> list[Record]:

@@ -362,6 +362,9 @@ class Reader(Protocol):
         """The ids of all versions of these memories that are neither current nor in force."""
         ...
 
+    def last_moment(self) -> datetime | None:
+        """The moment of the last event; after the clock was set back it is still to come."""
+
     def list_states(self, memory_id: str) -> list[PastState]:
         """The past states of a memory, oldest first."""
 
@@ -436,7 +439,11 @@ class Writer(Reader, Protocol):
     """One owner's memories while no one else can write them."""
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
-        """Carry out the writes and record them; returns the event with its changes."""
+        """Carry out the writes and record them; returns the event with its changes.
+
+        Its moment is never before that of the last event: if the clock went back, the event and
+        what it stores get the next moment.
+        """
 
     def save_session(self, session: Session) -> None:
         """Insert or update a session."""

@@ -285,6 +285,11 @@ class SqlReader(BoundConnection, ABC):
             query = query.where(changes.c.memory_id.in_(memory_ids))
         return [Change(*row) for row in self._connection.execute(query)]
 
+    def last_moment(self) -> datetime | None:
+        at = tables.events.c.at
+        query = select(at).where(self._own(tables.events)).order_by(at.desc()).limit(1)
+        return self._connection.execute(query).scalar()
+
     def get_session(self, session_id: str) -> Session | None:
         table = tables.sessions
         query = select(table).where(self._own(table), table.c.id == session_id)

@@ -109,7 +109,9 @@ def is_past_version(
 ) -> ColumnElement[bool]:
     """The condition that a row is neither current nor in force until its successor begins."""
     holds = and_(
-        table.c.status == Status.SUPERSEDED, func.coalesce(table.c.valid_until > now, false())
+        table.c.status == Status.SUPERSEDED,
+        func.coalesce(table.c.valid_until > now, false()),
+        _outlives_its_end(table),
     )
     return and_(table.c.status.not_in(CURRENT_STATUSES), ~holds)
 
@@ -157,10 +159,13 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> C
     Without a moment of truth, what is known to begin later is in force too.
     """
     moments = filter_moments(criteria)
-    known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
-    begun = [table.c.valid_from <= true] if criteria.true_at is not None else []
+    now, known, true = (bindparam(name, moments[name], Moment()) for name in moments)
+    begun, is_past = [], []
+    if criteria.true_at is not None:
+        begun = [or_(table.c.valid_from <= true, and_(true >= now, _has_begun(table)))]
+        is_past = [true < now]
     lasting = or_(table.c.expires_at.is_(None), table.c.expires_at > known)
-    current = _is_valid(table, table, true)
+    current = and_(_is_valid(table, table, true), or_(*is_past, _outlives_its_end(table)))
     if criteria.known_at is None:
         return and_(*begun, lasting, current)
     past = tables.states.alias()
@@ -267,6 +272,24 @@ def _is_valid(state: Any, table: FromClause, true: BindParameter[datetime]) -> C
         state.c.status.in_(VALID_STATUSES),
         or_(end.is_(None), and_(end > true, end > table.c.valid_from)),
     )
+
+
+def _has_begun(table: FromClause) -> ColumnElement[bool]:
+    """The condition that a memory had begun when it was stored, by the clock of then.
+
+    Against a clock that was right it says nothing; one that was ahead made its moments come late.
+    """
+    start = table.c.valid_from
+    return or_(start <= table.c.confirmed_at, start == table.c.recorded_at)
+
+
+def _outlives_its_end(table: FromClause) -> ColumnElement[bool]:
+    """The condition that a row holds on after it was replaced, if it was, for a later successor.
+
+    Without it, what was replaced while the clock was ahead would be in force until then.
+    """
+    retired = table.c.retired_at
+    return or_(retired.is_(None), table.c.valid_until.is_(None), table.c.valid_until > retired)
 
 
 def session_conditions(owner_id: str, criteria: SessionFilter) -> list[ColumnElement[bool]]:

@@ -29,6 +29,7 @@ from remembrancer.store.contract import (
     Write,
     to_json,
 )
+from remembrancer.store.moments import move_writes, next_moment
 from remembrancer.store.reader import SqlReader, chunk_by_kind, chunk_ids
 from remembrancer.store.rows import record_to_row, session_to_row
 from remembrancer.store.statements import field_values
@@ -54,6 +55,10 @@ class SqlTransaction(SqlReader):
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
+        moment = next_moment(event.at, self.last_moment())
+        if moment != event.at:
+            writes = move_writes(writes, event.at, moment)
+            event = replace(event, at=moment)
         try:
             changes = tuple(
                 change

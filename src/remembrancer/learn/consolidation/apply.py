@@ -433,14 +433,14 @@ def apply_plan(call: Call, plan: ConsolidationPlan) -> Batch:
 
 def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVectors) -> Batch:
     _check_pending(call, plan, writer)
+    call = call.at(call.now())
     execution = PlanExecution(call, writer, vectors, plan.scope)
     for step in plan.steps:
         try:
             execution.apply_step(step)
         except InvalidInput:
             execution.dropped.append("not valid")
-    now = call.now()
-    event = None
+    event, now = None, call.now()
     if execution.writes:
         note = pluralize(len(execution.ids), "memory", "memories")
         if plan.episodes:

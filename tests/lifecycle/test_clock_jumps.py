@@ -1,0 +1,129 @@
+"""A clock that jumps: whatever it does, an owner's changes stay in order and every reader agrees.
+
+Every sequence of jumps and verbs is compared with a list of what was said last.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
+from remembrancer.types import AsOf, Record, Status
+from tests.support.opening import Open
+
+pytestmark = pytest.mark.feature("X2")
+
+SECOND, HOUR, YEAR = timedelta(seconds=1), timedelta(hours=1), timedelta(days=365)
+JUMPS = [sign * by for by in (SECOND, HOUR, YEAR, 10 * YEAR) for sign in (1, -1)]
+VERBS = ("tell", "update", "forget", "undo")
+TICK = timedelta(minutes=1)
+
+
+@dataclass
+class Books:
+    """What the person said last about where they live, and what each undo leads back to."""
+
+    memory: Memory
+    clock: ManualClock
+    here: list[str | None] = field(default_factory=lambda: [None])
+    number: int = 0
+
+    @property
+    def value(self) -> str | None:
+        return self.here[-1]
+
+    def do(self, verb: str) -> None:
+        """Do it in the store and in the books, if it can be done."""
+        self.clock.advance(TICK)
+        self.number += 1
+        city = f"City{self.number}"
+        match verb:
+            case "tell":
+                self.memory.remember(
+                    f"Ada lives in {city}.", subject="user", predicate="lives_in"
+                )
+                self.here.append(city)
+            case "update" if self.value is not None:
+                self.memory.update(self._fact().id, f"Ada lives in {city}.")
+                self.here.append(city)
+            case "forget" if self.value is not None:
+                self.memory.forget(self._fact().id)
+                self.here.append(None)
+            case "undo" if len(self.here) > 1:
+                self.memory.undo()
+                self.here.pop()
+
+    def _fact(self) -> Record:
+        found = self.memory.fact("user", "lives_in")
+        assert found is not None
+        return found
+
+
+def test_after_jumps_there_and_back_every_reader_agrees(
+    open_memory: Open, clock: ManualClock
+) -> None:
+    store = open_memory(profile_overrides={"decay": {"applies_to": "none"}})
+    start = clock.now()
+    for number, (jump, verbs) in enumerate(list_sequences()):
+        clock.advance(start - clock.now())
+        books = Books(store.for_user(f"person{number}"), clock)
+        for step in verbs:
+            clock.advance(-jump if step == "back" else jump if step == "jump" else timedelta())
+            if step in VERBS:
+                books.do(step)
+            if step in ("jump", "back"):
+                assert_readers_agree(books)
+        assert_readers_agree(books)
+        assert_moments_are_in_order(store, books.memory)
+
+
+def list_sequences() -> Iterator[tuple[timedelta, tuple[str, ...]]]:
+    """Each jump with verbs before, during and after it; more of them in the long run."""
+    pairs = list(itertools.product(VERBS, repeat=2))
+    for number, jump in enumerate(JUMPS):
+        chosen = pairs if os.environ.get("REM_LONG") else pairs[number % 8 :: 8]
+        for during, after in chosen:
+            yield jump, ("tell", "tell", "jump", during, "tell", "back", after, "tell", after)
+            yield jump, ("tell", "jump", during, during, "back", after, "undo", "jump", "tell")
+
+
+def assert_readers_agree(books: Books) -> None:
+    me, now = books.memory, books.clock.now()
+    expected = {f"Ada lives in {books.value}."} if books.value else set()
+    fact = me.fact("user", "lives_in")
+    assert ({fact.content} if fact else set()) == expected
+    for moment in (None, now, AsOf(true=now), AsOf(known=now, true=now)):
+        assert {one.content for one in me.list(as_of=moment).items} == expected
+        assert {one.memory.content for one in me.recall("lives in", as_of=moment)} == expected
+        then = me.fact("user", "lives_in", as_of=moment)
+        assert ({then.content} if then else set()) == expected
+        assert all(one in me.context("Where do I live?", as_of=moment).text for one in expected)
+    if fact is not None:
+        versions = me.history(fact.id).versions
+        assert [one.id for one in versions if one.status is Status.ACTIVE] == [fact.id]
+
+
+def assert_moments_are_in_order(store: Remembrancer, me: Memory) -> None:
+    events = list(reversed(me.activity(limit=200).items))
+    assert [one.at for one in events] == sorted({one.at for one in events})
+    records = {one.id: one for status in Status for one in me.list(status=status).items}
+    for one in records.values():
+        assert one.valid_until is None or one.valid_from <= one.valid_until
+        assert one.retired_at is None or one.recorded_at <= one.retired_at
+    held = sorted(
+        (one.lineage, one.valid_from, one.valid_until)
+        for one in records.values()
+        if one.status in (Status.ACTIVE, Status.SUPERSEDED) and one.valid_until != one.valid_from
+    )
+    for (lineage, _, end), (next_lineage, start, _) in itertools.pairwise(held):
+        if lineage == next_lineage:
+            assert end is not None
+            assert end <= start
