@@ -17,8 +17,11 @@ from remembrancer import environment
 from remembrancer.embed.local import WEIGHTS_DIRECTORY, LocalEmbedder
 from remembrancer.errors import InvalidSetting, RemembrancerError
 from remembrancer.store.driver import require_driver
+from remembrancer.text_format import pluralize
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from remembrancer.config import Settings
     from remembrancer.store.contract import Store
 
@@ -121,6 +124,7 @@ def _check_store(settings: Settings) -> Iterator[CheckResult]:
             health = store.check_health()
             damage = [*store.find_damage(), *_find_write_fault(store)]
             waiting = 0 if damage else _count_waiting(settings, store)
+            clock = [] if damage else list(_check_clock(store))
         finally:
             store.close()
     except RemembrancerError as error:
@@ -133,6 +137,7 @@ def _check_store(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
         for warning in health.warnings:
             yield CheckResult("store", Level.WARNING, warning)
+        yield from clock
         yield from _check_consolidation(waiting)
 
 
@@ -141,6 +146,32 @@ def _find_write_fault(store: Store) -> Iterator[str]:
         store.check_writable()
     except RemembrancerError as error:
         yield str(error)
+
+
+def _check_clock(store: Store) -> Iterator[CheckResult]:
+    """Warn if jobs wait after a leap of the clock, or if changes are dated ahead of it."""
+    from remembrancer.clock import SystemClock
+    from remembrancer.maintenance.clock_watch import TOLERANCE, explain_wait, judge, read_sighting
+
+    now = SystemClock().now()
+    waits_until = judge(read_sighting(store), now).waits_until
+    if waits_until is not None:
+        yield CheckResult("clock", Level.WARNING, explain_wait(waits_until))
+    ahead = [last for last in _list_last_changes(store) if last > now + TOLERANCE]
+    if ahead:
+        people = pluralize(len(ahead), "person", "people")
+        message = (
+            f"The latest changes of {people} are dated up to {max(ahead):%Y-%m-%d}, ahead of the "
+            "clock: it was wrong then or is wrong now. New changes follow them."
+        )
+        yield CheckResult("clock", Level.WARNING, message)
+
+
+def _list_last_changes(store: Store) -> Iterator[datetime]:
+    for owner in store.system.list_owners():
+        with store.open_reader(owner) as reader:
+            if (last := reader.last_moment()) is not None:
+                yield last
 
 
 def _count_waiting(settings: Settings, store: Store) -> int:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -21,6 +21,8 @@ from remembrancer.errors import InvalidInput, NotUndoable, ScopeRequired
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch, Purge
+from remembrancer.store.tables import facts
+from remembrancer.store.transaction import SqlTransaction
 from remembrancer.testing import FakeEmbedder
 from remembrancer.types import (
     Action,
@@ -666,3 +668,37 @@ def test_X11_what_changed_since_it_was_looked_at_is_left_alone(me: Memory) -> No
 
     assert (done.fixed, done.event) == ((), None)
     assert [status(me, one) for one in (first, second)] == [Status.ACTIVE, Status.FORGOTTEN]
+
+
+def test_X11_versions_that_a_wrong_clock_put_out_of_order_are_put_in_order(
+    open_fake: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    me, start = open_fake().for_user("ada"), clock.now()
+    key = {"subject": "ada", "predicate": "city"}
+    lima, rome, bern = (
+        me.remember(f"Ada lives in {city}", subject="ada", predicate="city").memory
+        for city in ("Lima", "Rome", "Bern")
+    )
+    assert findings(me, "misdated") == []
+    ahead = start + 3650 * DAY
+    date(me, lima, valid_until=ahead, retired_at=ahead)
+    date(me, rome, recorded_at=ahead, valid_from=ahead, confirmed_at=ahead, valid_until=start)
+    clock.advance(DAY)
+
+    found = findings(me, "misdated")
+
+    assert {one.ids for one in found} == {(lima.id,), (rome.id,)}
+    repaired_and_back(me, "misdated", dict.fromkeys((lima.id, rome.id), Status.SUPERSEDED))
+    me.repair(["misdated"])
+    assert me.get(lima.id).valid_until == bern.valid_from
+    assert me.get(rome.id).valid_until == me.get(rome.id).valid_from
+    for moment in (None, AsOf(true=clock.now())):
+        assert me.fact(**key, as_of=moment) == me.get(bern.id)
+        assert [one.id for one in me.list(as_of=moment).items] == [bern.id]
+
+
+def date(me: Memory, record: Record, **moments: datetime) -> None:
+    """Date a fact as a version that trusted a wrong clock would have."""
+    with me._call.open_writer() as writer:
+        assert isinstance(writer, SqlTransaction)
+        writer._update(facts, facts.c.id == record.id, **moments)

@@ -47,6 +47,7 @@ def test_X6_the_rates_are_shares_of_the_active_memories(me: Memory, clock: Manua
             "unsupported": 0.2,
             "secret": 0.1,
             "orphan": 0.0,
+            "misdated": 0.0,
             "junk": 0.3,
         }
     )

@@ -80,13 +80,14 @@ def test_findings_are_shown_in_tables_with_rates_and_it_is_still_a_success(
     assert "Secrets: should never have been stored" in told
     assert SECRET not in told
     assert "Affected, of 3 active memories" in told
-    assert [line.split() for line in told.splitlines()[-7:]] == [
+    assert [line.split() for line in told.splitlines()[-8:]] == [
         ["duplicate", "0.0%"],
         ["stale", "0.0%"],
         ["contradicting", "0.0%"],
         ["unsupported", "33.3%"],
         ["secret", "33.3%"],
         ["orphan", "0.0%"],
+        ["misdated", "0.0%"],
         ["junk", "33.3%"],
     ]
 

@@ -47,9 +47,7 @@ class Books:
         city = f"City{self.number}"
         match verb:
             case "tell":
-                self.memory.remember(
-                    f"Ada lives in {city}.", subject="user", predicate="lives_in"
-                )
+                self.memory.remember(f"Ada lives in {city}.", subject="user", predicate="lives_in")
                 self.here.append(city)
             case "update" if self.value is not None:
                 self.memory.update(self._fact().id, f"Ada lives in {city}.")

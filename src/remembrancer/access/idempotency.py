@@ -93,7 +93,7 @@ class IdempotencyStore:
 
 
 def _is_abandoned(response: StoredResponse, now: datetime) -> bool:
-    return response.status is None and now - response.at > ABANDONED_AFTER
+    return response.status is None and abs(now - response.at) > ABANDONED_AFTER
 
 
 def _shared_key(owner: Owner, key: str) -> str:

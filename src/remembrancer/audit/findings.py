@@ -41,6 +41,7 @@ class Flaw(StrEnum):
     UNSUPPORTED = "unsupported"
     SECRET = "secret"  # noqa: S105 - it is the name of a flaw
     ORPHAN = "orphan"
+    MISDATED = "misdated"
 
 
 class Fix(StrEnum):
@@ -49,6 +50,7 @@ class Fix(StrEnum):
     FORGET = "forget"
     EXPIRE = "expire"
     RELEASE = "release"
+    REDATE = "redate"
     REDACT = "redact"
     REEMBED = "reembed"
 

@@ -14,6 +14,7 @@ from remembrancer.audit.findings import AuditSnapshot, Finding, Fix, Flaw, load_
 from remembrancer.audit.link_transfer import link_key, move_link, transfer_links
 from remembrancer.audit.redaction import redact_record
 from remembrancer.audit.report import run_checks, select_flaws
+from remembrancer.audit.versions import correct_ends
 from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import embed_units, split_record
@@ -29,7 +30,7 @@ from remembrancer.store.contract import (
 )
 from remembrancer.types import Action, Backlog, Event, Record, Status
 
-UNDOABLE_FIXES = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
+UNDOABLE_FIXES = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE, Fix.REDATE)
 """In order of precedence: each memory gets one fix."""
 
 
@@ -87,14 +88,18 @@ def _build_patches(
 ) -> list[Write]:
     """Build at most one patch for each memory."""
     values: dict[str, Mapping[str, object]] = {}
+    ends = correct_ends(snapshot.records, snapshot.now)
     for fix in UNDOABLE_FIXES:
         for one in findings:
             for memory in one.affected if one.fix is fix else ():
-                values.setdefault(memory, _build_changes(fix, snapshot.records[memory], now))
+                record = snapshot.records[memory]
+                values.setdefault(memory, _build_changes(fix, record, now, ends))
     return [Patch(memory, changed) for memory, changed in values.items()]
 
 
-def _build_changes(fix: Fix, record: Record, now: datetime) -> Mapping[str, object]:
+def _build_changes(
+    fix: Fix, record: Record, now: datetime, ends: Mapping[str, datetime]
+) -> Mapping[str, object]:
     match fix:
         case Fix.FORGET:
             return retirement_values(record, Status.FORGOTTEN, now)
@@ -102,6 +107,8 @@ def _build_changes(fix: Fix, record: Record, now: datetime) -> Mapping[str, obje
             return {"status": Status.EXPIRED, "retired_at": now}
         case Fix.RELEASE:
             return {"backlog": Backlog.PENDING, "leased_until": None}
+        case Fix.REDATE:
+            return {"valid_until": ends[record.id]}
         case Fix.REDACT | Fix.REEMBED:
             raise AssertionError(f"{fix} is not a change of a memory")
 

@@ -22,6 +22,7 @@ from remembrancer.audit.findings import (
 )
 from remembrancer.audit.orphans import find_orphans
 from remembrancer.audit.redaction import redact_record
+from remembrancer.audit.versions import find_misdated
 from remembrancer.call import ROOT_SCOPE, Call
 from remembrancer.decay import effective_confidence
 from remembrancer.search.terms import fingerprint
@@ -257,4 +258,5 @@ CHECKS: Mapping[Flaw, Callable[[AuditSnapshot], Iterator[Finding]]] = {
     Flaw.UNSUPPORTED: _find_unsupported,
     Flaw.SECRET: _find_secrets,
     Flaw.ORPHAN: find_orphans,
+    Flaw.MISDATED: find_misdated,
 }

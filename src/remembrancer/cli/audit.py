@@ -26,11 +26,13 @@ TITLES = {
     "unsupported": "Unsupported: not based on anything you said",
     SECRET: "Secrets: should never have been stored",
     "orphan": "Orphans: belong to something that no longer exists",
+    "misdated": "Misdated: a wrong clock put their versions out of order",
 }
 FIXES = {
     "forget": "--fix forgets it, and undo brings it back.",
     "expire": "--fix lets it expire, and undo brings it back.",
     "release": "--fix lets it be learned from again, and undo takes that back.",
+    "redate": "--fix puts the dates in order, and undo takes that back.",
     "redact": "--fix --kind secret puts a clean version in its place, which cannot be undone.",
     "reembed": "rem reembed computes what is missing.",
 }
@@ -43,7 +45,8 @@ def audit(
         Option(
             "--kind",
             metavar="NAME",
-            help="Only duplicate, stale, contradicting, unsupported, secret or orphan; repeatable.",
+            help="Only duplicate, stale, contradicting, unsupported, secret, orphan or misdated; "
+            "repeatable.",
         ),
     ] = None,
     fix: Annotated[bool, Option("--fix", help="Apply the fixes, after asking.")] = False,
@@ -51,10 +54,10 @@ def audit(
 ) -> None:
     """Find duplicates, contradictions and other flaws.
 
-    Lists duplicate, stale, contradicting and unsupported memories, secrets and orphans, and how
-    many of your memories are affected. --fix applies the fixes as one change that `rem undo` takes
-    back. Secrets are removed only with --kind secret, which cannot be undone. Contradictions are
-    for you to decide.
+    Lists duplicate, stale, contradicting and unsupported memories, secrets, orphans and misdated
+    versions, and how many of your memories are affected. --fix applies the fixes as one change that
+    `rem undo` takes back. Secrets are removed only with --kind secret, which cannot be undone.
+    Contradictions are for you to decide.
 
     \b
     Examples:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from remembrancer.ids import new_id
 from remembrancer.store import trace_scan
 from remembrancer.store.contract import Erasure, ErasureExtent, ScanResult, TraceTerms
 from remembrancer.store.erasure_marks import erasure_mark
+from remembrancer.store.leases import CLOCK
 from remembrancer.store.row_counts import (
     RowSample,
     count_keys,
@@ -166,11 +167,12 @@ def _leave_instances(services: Services, owner: Owner, *, keep_account: bool) ->
 
 def finish_abandoned(services: Services) -> int:
     """Finish erasures that were interrupted; returns their number."""
-    since = services.clock.now() - ABANDONED_AFTER
+    now = services.clock.now()
+    since = now - ABANDONED_AFTER
     abandoned = [
         one
         for one in services.store.system.list_erasures()
-        if one.finished_at is None and one.begun_at < since
+        if one.finished_at is None and (one.begun_at < since or one.begun_at > now)
     ]
     for one in abandoned:
         if one.user is not None:
@@ -223,7 +225,7 @@ def _begin_erasure(
         id=new_id("erasure", now),
         tenant=owner.tenant,
         mark=mark,
-        begun_at=now,
+        begun_at=_latest_moment(services, owner, now),
         contributions_only=not is_personal,
         user=owner.user,
         traces=traces.ids,
@@ -231,6 +233,14 @@ def _begin_erasure(
     )
     services.store.system.save_erasure(erasure)
     return erasure, traces
+
+
+def _latest_moment(services: Services, owner: Owner, now: datetime) -> datetime:
+    """Now, or what the clock said before it went back: a backup of then must not restore them."""
+    with services.store.open_reader(owner) as reader:
+        last = reader.last_moment()
+    seen = services.store.system.get_lease(CLOCK).finished_at
+    return max(now, last or now, seen or now)
 
 
 def _can_resume(pending: Erasure, owner: Owner, extent: ErasureExtent) -> bool:

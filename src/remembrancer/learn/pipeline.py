@@ -235,12 +235,18 @@ def _is_personal_learning_enabled(call: Call) -> bool:
     return settings.personal_learning and call.is_memory_enabled
 
 
+def _is_leased(session: Session, now: datetime) -> bool:
+    """True if another process learns from it; a lease from a clock that was ahead is void."""
+    until = session.leased_until
+    return until is not None and timedelta() < until - now <= 2 * LEASE_DURATION
+
+
 def _claim_next_batch(call: Call, session_id: str, stretch: Stretch) -> TurnBatch | None:
     """Returns None if nothing is left to learn or another process holds the session."""
     size, window, now = stretch.size, stretch.window, call.now()
     with call.open_writer() as writer:
         session = writer.get_session(session_id)
-        if session is None or (session.leased_until and session.leased_until > now):
+        if session is None or _is_leased(session, now):
             return None
         before = session.watermark - window - 1
         listed = writer.list_turns(session_id, before, window + size)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from remembrancer.call import Call, Services
 from remembrancer.cron import Cron
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
-from remembrancer.maintenance import tasks
+from remembrancer.maintenance import clock_watch, tasks
 from remembrancer.remember.embedding import embed_missing
 from remembrancer.remember.inversion import invert_misleading_rules
 from remembrancer.store.contract import Lease, Visibility
@@ -124,14 +124,23 @@ def reembed(work: JobContext, *, drop_old: bool) -> JobResult:
 
 
 def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
-    """Run the jobs that are due until `is_over`; those that another process runs are skipped."""
+    """Run the jobs that are due until `is_over`; those that another process runs are skipped.
+
+    After a leap of the clock, those that would do harm if it were wrong wait.
+    """
     if work.store.evict_erased():
         work.services.clear_embedding_cache()
+    last, now = clock_watch.read_sighting(work.store), work.clock.now()
+    clock = clock_watch.look(work.store, now)
+    if last.is_after(now) and clock.waits_until != last.waits_until:
+        _revive(work)
     done: list[JobResult] = []
     for name in JOB_NAMES:
         cron = getattr(work.settings.jobs, name)
         lease = work.store.system.get_lease(name)
-        if cron and _is_due(work, lease, cron) and not _is_held(work, lease):
+        if clock.waits_until is not None and name in JOBS_THAT_WAIT:
+            continue
+        if cron and _is_due(work, lease, cron) and not _is_held(work, name, lease):
             try:
                 done.append(_run_leased(work, name, lease, is_over))
             except Conflict:
@@ -148,18 +157,27 @@ def list_schedules(work: JobContext) -> list[ScheduledJob]:
 def _build_schedule(work: JobContext, name: str) -> ScheduledJob:
     cron: str = getattr(work.settings.jobs, name)
     last = work.store.system.get_lease(name).finished_at
-    due = Cron.parse(cron).next_after(last) if cron and last else None
+    now = work.clock.now()
+    due = Cron.parse(cron).next_after(last) if cron and last and last <= now else None
     # A job that has never finished is due at once.
-    return ScheduledJob(name, cron, last, due or (work.clock.now() if cron else None))
+    return ScheduledJob(name, cron, last, due or (now if cron else None))
 
 
 def _is_due(work: JobContext, lease: Lease, cron: str) -> bool:
-    last = lease.finished_at
-    return last is None or Cron.parse(cron).next_after(last) <= work.clock.now()
+    """True if it is time, or if the job finished at a time that is still to come."""
+    last, now = lease.finished_at, work.clock.now()
+    return last is None or last > now or Cron.parse(cron).next_after(last) <= now
 
 
-def _is_held(work: JobContext, lease: Lease) -> bool:
-    return lease.held_until is not None and lease.held_until > work.clock.now()
+def _is_held(work: JobContext, name: str, lease: Lease) -> bool:
+    """True if another process runs the job; a lease from a clock that was ahead is void."""
+    if lease.held_until is None:
+        return False
+    return timedelta() < lease.held_until - work.clock.now() <= 2 * _lease_duration(name)
+
+
+def _lease_duration(name: str) -> timedelta:
+    return LEASE_DURATION_BY_JOB.get(name, LEASE_DURATION)
 
 
 class _OutOfTime(Exception):
@@ -204,8 +222,8 @@ def _build_note(work: JobContext, name: str) -> str | None:
 
 
 def _take_lease(work: JobContext, name: str, expected: Lease) -> Lease:
-    until = work.clock.now() + LEASE_DURATION_BY_JOB.get(name, LEASE_DURATION)
-    free = expected.holder == work.holder or not _is_held(work, expected)
+    until = work.clock.now() + _lease_duration(name)
+    free = expected.holder == work.holder or not _is_held(work, name, expected)
     if not free or not work.store.system.acquire_lease(name, expected, work.holder, until):
         raise Conflict(f"{name} is already running in another process.")
     return Lease(work.holder, until, expected.finished_at)
@@ -218,14 +236,23 @@ def _list_steps(work: JobContext, name: str) -> list[Callable[[], int]]:
 
 
 def _sweep(work: JobContext, owner: Owner) -> int:
-    """The memories that expire and the rules that become warnings; fading changes nothing."""
+    """The memories that expire or are revived, and the rules that become warnings; fading changes
+    nothing.
+    """
     scopes = list(work.calls_by_scope(owner))
-    changed = sum(
+    changed = sum(tasks.revive(call, visible) for call, visible in scopes)
+    changed += sum(
         tasks.expire(call, visible) + invert_misleading_rules(call, visible)
         for call, visible in scopes
     )
     work.faded += tasks.note_fading(work.call(owner), scopes)
     return changed
+
+
+def _revive(work: JobContext) -> None:
+    for owner in work.owners():
+        for call, visible in work.calls_by_scope(owner):
+            tasks.revive(call, visible)
 
 
 def _learn(work: JobContext, owner: Owner) -> int:
@@ -250,7 +277,9 @@ def _tidy(work: JobContext) -> int:
 
     work.services.usage.flush()
     finish_abandoned(work.services)
-    work.store.system.drop_keys(work.clock.now() - KEY_RETENTION)
+    now = work.clock.now()
+    if not clock_watch.must_wait(work.store, now):
+        work.store.system.drop_keys(now - KEY_RETENTION)
     return work.store.tidy()
 
 
@@ -273,6 +302,9 @@ JOBS_PER_OWNER: dict[str, Callable[[JobContext, Owner], int]] = {
     "reembed": lambda work, owner: embed_missing(work.call(owner), work.progress),
 }
 """Jobs that run per person; they return the number of changes."""
+
+JOBS_THAT_WAIT = ("decay_sweep", "episode_cleanup", "trash_purge", "close_sessions")
+"""Jobs that expire, delete or archive by the clock alone."""
 
 JOBS_PER_STORE: dict[str, Callable[[JobContext], int]] = {"tidy": _tidy, "backup": _back_up}
 """Jobs that run once for the whole store."""

@@ -11,12 +11,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from remembrancer.call import Call
-from remembrancer.decay import build_belief, effective_confidence
+from remembrancer.decay import build_belief, effective_confidence, is_over
+from remembrancer.errors import Conflict
 from remembrancer.remember.lifecycle import plan_purge
+from remembrancer.remember.slots import refuse_second_holder
 from remembrancer.sessions.lifecycle import mark_idle, was_unarchived_since
 from remembrancer.store.contract import (
     Filter,
     Patch,
+    Reader,
     SessionFilter,
     Visibility,
     Writer,
@@ -47,6 +50,51 @@ def expire(call: Call, visible: Visibility) -> int:
         _end_records(call, writer, found, Action.EXPIRED)
         for writer, found in _iter_batches(call, over)
     )
+
+
+def revive(call: Call, visible: Visibility) -> int:
+    """Make memories active again that expired at a time which is still to come, if they are not
+    over by what the clock says now: it was ahead when they expired.
+    """
+    now, decay = call.now(), call.profile.decay
+    late = Filter(
+        now=now,
+        kinds=(Kind.FACT, Kind.RULE, Kind.EPISODE),
+        visible=visible,
+        statuses=(Status.EXPIRED,),
+        retired_after=now,
+    )
+    with call.store.open_reader(call.owner) as reader:
+        if not reader.find_ids(late, 1):
+            return 0
+    with call.open_writer() as writer:
+        found = [
+            one
+            for one in iter_records(writer, late)
+            if not is_over(one, now)
+            and effective_confidence(one, decay, now) >= decay.expire_below
+            and _has_expired(writer, one)
+        ]
+        for ids in _group_by_scope(found):
+            patches = [Patch(one, {"status": Status.ACTIVE, "retired_at": None}) for one in ids]
+            free = [one for one in patches if _is_slot_free(writer, one)]
+            writer.apply(call.new_event(Action.RESTORED, now), free)
+    return len(found)
+
+
+def _has_expired(reader: Reader, record: Record) -> bool:
+    """True if the last change of a memory was that it expired."""
+    last = reader.list_events(memory_ids=[record.id], limit=1)
+    return bool(last) and last[0].action is Action.EXPIRED
+
+
+def _is_slot_free(reader: Reader, patch: Patch) -> bool:
+    """False if another fact has taken the place of an expired one."""
+    try:
+        refuse_second_holder(reader, [patch])
+    except Conflict:
+        return False
+    return True
 
 
 def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> int:

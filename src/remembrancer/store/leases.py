@@ -8,8 +8,12 @@ from sqlalchemy import Connection, Select, select, update
 
 from remembrancer.store import tables
 from remembrancer.store.contract import Lease
+from remembrancer.store.statements import field_values
 
 TABLE = tables.leases
+
+CLOCK = "clock"
+"""No job: when the clock was read last, and until when jobs wait after it leapt."""
 
 
 def read_lease(connection: Connection, job: str) -> Lease:
@@ -42,6 +46,13 @@ def release_lease(connection: Connection, job: str, holder: str, at: datetime | 
     if row is not None and row.holder == holder:
         done = {"finished_at": at} if at is not None else {}
         _update_lease(connection, job, holder=None, held_until=None, **done)
+
+
+def save_lease(connection: Connection, name: str, lease: Lease) -> None:
+    """Write a lease whoever has it."""
+    values = field_values(lease)
+    if not connection.execute(update(TABLE).where(TABLE.c.name == name).values(values)).rowcount:
+        connection.execute(TABLE.insert(), {"name": name, **values})
 
 
 def _select_lease(job: str) -> Select[tuple[str | None, datetime | None, datetime | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -57,6 +57,9 @@ def select_tables(criteria: Filter) -> list[tuple[Kind, Table]]:
         and (kind is Kind.RULE or not criteria.maturities)
     ]
 
+
+MAX_DELAY = timedelta(days=1)
+"""Nothing waits or is leased for longer than this, which is many times the longest delay."""
 
 OwnerParam = str | BindParameter[str]
 """An owner's id, or a bound parameter in a prepared statement."""
@@ -308,9 +311,16 @@ def session_conditions(owner_id: str, criteria: SessionFilter) -> list[ColumnEle
     if criteria.quiet_since is not None:
         conditions.append(table.c.active_at <= criteria.quiet_since)
     if criteria.due_by is not None:
-        free = or_(table.c.leased_until.is_(None), table.c.leased_until <= criteria.due_by)
-        conditions.append(and_(table.c.due_at <= criteria.due_by, free))
+        conditions.append(_is_due(table.c.due_at, criteria.due_by))
+        conditions.append(
+            or_(table.c.leased_until.is_(None), _is_due(table.c.leased_until, criteria.due_by))
+        )
     return conditions
+
+
+def _is_due(moment: ColumnElement[datetime], now: datetime) -> ColumnElement[bool]:
+    """The condition that a time has come, or that only a clock that was ahead can have set it."""
+    return or_(moment <= now, moment > now + MAX_DELAY)
 
 
 def _scope_conditions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -199,6 +200,11 @@ class SystemTables:
                 return leases.acquire_lease(connection, job, expected, holder, until)
         except IntegrityError:  # another process inserted the row of this job at the same moment
             return False
+
+    def save_lease(self, name: str, lease: Lease) -> None:
+        """Write a lease whoever has it; if another process does so first, its value stands."""
+        with contextlib.suppress(IntegrityError), self._begin_write() as connection:
+            leases.save_lease(connection, name, lease)
 
     def release_lease(self, job: str, holder: str, finished_at: datetime | None) -> None:
         """Release a lease if `holder` still has it; None if the job was not finished."""

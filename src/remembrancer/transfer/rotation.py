@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,9 +31,14 @@ def add_backup(store: Store, directory: Path, now: datetime, retention: int) -> 
     except OSError as error:
         raise StoreUnavailable(f"{directory} cannot be used: {error.strerror}.") from error
     backup = archive.write(store, directory / backup_name(now), now, ProgressCounter())
-    for old in list_backups(directory)[:-retention]:
+    for old in _sort_by_use(list_backups(directory), backup_name(now))[:-retention]:
         old.unlink(missing_ok=True)
     return backup
+
+
+def _sort_by_use(backups: Iterable[Path], newest: str) -> list[Path]:
+    """The backups to delete first come first; before all others, those dated after the newest."""
+    return sorted(backups, key=lambda one: (one.name <= newest, one.name))
 
 
 def list_backups(directory: Path) -> list[Path]:
