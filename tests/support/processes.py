@@ -20,6 +20,7 @@ forked.set_forkserver_preload(
         "remembrancer.factory",
         "remembrancer.search.index",
         "tests.conformance.test_migrations",
+        "tests.conformance.test_upgrades",
         "tests.faults.test_concurrency",
         "tests.faults.test_erasure_killed",
         "tests.faults.test_import_killed",

@@ -470,7 +470,7 @@ def _migrate(admin_url: URL) -> None:
     try:
         with pg_faults.translate_errors():
             with engine.begin() as connection:
-                if schema.read_revision(connection) == schema.HEAD:
+                if schema.is_current(connection, f"The database {admin_url.database}"):
                     return
             _create_prerequisites(engine)
             with engine.begin() as connection:

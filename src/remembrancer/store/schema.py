@@ -10,7 +10,23 @@ from remembrancer.errors import SchemaTooNew
 
 HEAD = "0010"
 MIGRATIONS = Path(__file__).with_name("migrations")
+VERSIONS = MIGRATIONS / "versions"
 FAMILIES = frozenset({"personal", "team", "system"})
+
+
+def is_current(connection: Connection, place: str) -> bool:
+    """True if the schema is the one of this version, False if it must be upgraded.
+
+    Raises SchemaTooNew for a revision that this version does not know; nothing is changed.
+    """
+    revision = read_revision(connection)
+    if revision not in (None, HEAD) and not list(VERSIONS.glob(f"{revision}_*.py")):
+        raise SchemaTooNew(
+            f"{place} has schema revision {revision}, and this version of Remembrancer knows those "
+            f"up to {HEAD}: a newer version wrote it. Nothing was changed. Install that version "
+            "again, or restore a backup from before the upgrade."
+        )
+    return revision == HEAD
 
 
 def ensure_current(connection: Connection, *families: str) -> None:
@@ -36,7 +52,6 @@ def upgrade(connection: Connection, families: frozenset[str], to: str = "head") 
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
 
     script = ScriptDirectory(str(MIGRATIONS))
     environment = EnvironmentContext(
@@ -44,9 +59,4 @@ def upgrade(connection: Connection, families: frozenset[str], to: str = "head") 
     )
     with environment:
         environment.configure(connection=connection)
-        try:
-            environment.run_migrations(families=families)
-        except CommandError as error:
-            raise SchemaTooNew(
-                "A newer version of Remembrancer wrote this store. Upgrade Remembrancer to open it."
-            ) from error
+        environment.run_migrations(families=families)

@@ -98,11 +98,9 @@ class SqliteFile:
         if path is not None:
             _refuse_lost_log(path)
         with self.begin_read() as connection:
-            revision = schema.read_revision(connection)
-        if path is not None and revision is None:  # empty, or of another product
-            self.engine.dispose()
-            raise damaged_error(path)
-        current = revision == schema.HEAD
+            if path is not None and schema.read_revision(connection) is None:
+                raise damaged_error(path)  # empty, or of another product
+            current = schema.is_current(connection, path.name if path else "memory")
         # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
         if not current:
