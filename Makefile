@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: whatever the machine says, compile the code once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all run test test-long lint browser screenshots lock clean
+.PHONY: all run test test-long lint browser screenshots lock audit-deps sbom clean
 
 all: $(VENV)/.ready
 
@@ -51,5 +51,20 @@ lock:
 	.lock/bin/python -m pip freeze --exclude-editable > requirements.lock
 	rm -rf .lock
 
+# Known vulnerabilities of the pinned dependencies. OSV=DIRECTORY reads advisories from there, without
+# a network; otherwise pip-audit asks its service.
+audit-deps: all
+ifdef OSV
+	$(BIN)/python -m tests.supply_chain.audit --database $(OSV)
+else
+	test -x .audit/bin/pip-audit || $(PYTHON) -m venv .audit
+	.audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m tests.supply_chain.audit --pip-audit .audit/bin/pip-audit
+endif
+
+# What the product consists of, with licences and checksums, as CycloneDX.
+sbom: all
+	$(BIN)/python -m tests.supply_chain.sbom > sbom.json
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache
+	rm -rf $(VENV) .audit sbom.json .mypy_cache .ruff_cache

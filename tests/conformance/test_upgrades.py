@@ -30,8 +30,6 @@ from tests.support.http_server import served
 from tests.support.opening import ENGINES
 from tests.support.processes import forked
 
-pytestmark = pytest.mark.feature("M15")
-
 LONG = bool(os.environ.get("REM_LONG"))
 INTERRUPTED = REVISIONS[1:] if LONG else ["0003"]
 CHANGES = ("ALTER", "CREATE", "UPDATE", "INSERT", "DROP")
