@@ -16,7 +16,8 @@ from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.guard.lookalike_names import explain_lookalike, refuse_lookalike_name
 from remembrancer.ids import new_id
 from remembrancer.llm.models import Models
-from remembrancer.store.contract import Embedding, Filter, Visibility
+from remembrancer.store.contract import Embedding, Filter, Position, Visibility
+from remembrancer.store.moments import SMALLEST_STEP
 from remembrancer.types import (
     GLOBAL_SCOPE,
     JOBS_SURFACE,
@@ -237,16 +238,19 @@ class Call:
 
     def read_as_of(self, as_of: AsOf | datetime | None) -> AsOf | None:
         """The moments to look back to; what is known as of now includes changes that a wrong clock
-        dated later.
+        dated later, unless the moment is one of theirs.
         """
-        then = to_as_of(as_of)
-        if then is None or then.known is None or then.known < self.now():
+        then, now = to_as_of(as_of), self.now()
+        if then is None or then.known is None or then.known < now:
             return then
         with self.store.open_reader(self.owner) as reader:
             last = reader.last_moment()
-        if last is None or last <= then.known:
-            return then
-        return AsOf(true=then.true or then.known)
+            if last is None or last <= then.known:
+                return then
+            until = Position(then.known + SMALLEST_STEP, "")
+            earlier = reader.list_events(limit=1, after=until)
+        is_among_them = bool(earlier) and earlier[0].at > now
+        return then if is_among_them else AsOf(true=then.true or then.known)
 
     def resolve_visibility(self, scope: str | None = None) -> Visibility:
         """The scopes that can be read: the requested one if allowed, else the principal's own."""
