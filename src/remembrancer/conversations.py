@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
+from remembrancer.errors import NotAllowed
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.recall.as_of import select_stored, select_turns
@@ -204,9 +205,14 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return archived
 
-    def delete_session(self, session: str) -> Batch:
-        """Move a session to the trash; memories that were learned from it stay."""
-        return lifecycle.delete(self._call, session)
+    def delete_session(self, session: str, *, for_good: bool = False) -> Batch:
+        """Move a session to the trash; memories that were learned from it stay.
+
+        `for_good` purges it at once, also from the trash; that cannot be undone. Not for an agent's
+        handle.
+        """
+        self._refuse_agent_for_good(for_good)
+        return lifecycle.delete(self._call, session, for_good=for_good)
 
     def restore_session(self, session: str) -> Batch:
         """Restore a session from the trash."""
@@ -222,6 +228,11 @@ class Conversations:
                 limit,
                 cursor,
             )
+
+    def _refuse_agent_for_good(self, for_good: bool) -> None:
+        """Raise NotAllowed if an agent, or a model in a chat, asks for what cannot be undone."""
+        if for_good and (self._call.principal.agent is not None or self._call.citation is not None):
+            raise NotAllowed("An agent cannot delete for good. Sign in as the user.")
 
     def _is_own(self, reader: Reader, rejection: Rejection) -> bool:
         session = reader.get_session(rejection.session_id)

@@ -403,24 +403,39 @@ class Memory(Conversations):
         self._call.services.usage.flush()
         return erase(self._call.services, self._call.owner, ErasureExtent.MEMORIES)
 
-    def delete_many(self, references: Sequence[str]) -> Batch:
+    def delete_many(self, references: Sequence[str], *, for_good: bool = False) -> Batch:
         """Delete several memories: all, or none if one cannot be found."""
-        records = [resolve_current(self._call, one, lifecycle.FORGETTABLE) for one in references]
-        return lifecycle.delete_many(self._call, records)
+        self._refuse_agent_for_good(for_good)
+        records = [self._resolve_to_delete(one, for_good=for_good) for one in references]
+        return lifecycle.delete_many(self._call, records, for_good=for_good)
 
-    def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
-        """Move all matching memories to the trash, or purge them if the profile says so."""
-        return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.TRASHED)
+    def delete_all(self, *, for_good: bool = False, **filters: Unpack[ListFilter]) -> Batch:
+        """Move all matching memories to the trash, those that were forgotten too.
+
+        `for_good` purges them, and what matches in the trash; that cannot be undone. Not for an
+        agent's handle.
+        """
+        self._refuse_agent_for_good(for_good)
+        everything = self._build_bulk_filter(filters)
+        statuses = lifecycle.PURGEABLE if for_good else lifecycle.DELETABLE
+        return lifecycle.retire_all(
+            self._call, replace(everything, statuses=statuses), Status.TRASHED, for_good=for_good
+        )
 
     def restore(self, reference: str) -> Written:
         """Restore a memory that was forgotten or deleted."""
         gone = lifecycle.RESTORABLE
         return lifecycle.restore(self._call, resolve_current(self._call, reference, gone))
 
-    def delete(self, reference: str) -> Written:
-        """Move a memory with its history to the trash, or purge it if the profile says so."""
-        found = resolve_current(self._call, reference, lifecycle.FORGETTABLE)
-        return lifecycle.delete(self._call, found)
+    def delete(self, reference: str, *, for_good: bool = False) -> Written:
+        """Move a memory with its history to the trash, or purge it if the profile says so.
+
+        `for_good` purges it at once, also from the trash; that cannot be undone. Not for an agent's
+        handle.
+        """
+        self._refuse_agent_for_good(for_good)
+        found = self._resolve_to_delete(reference, for_good=for_good)
+        return lifecycle.delete(self._call, found, for_good=for_good)
 
     def undo(self, event_id: str | None = None) -> Written:
         """Undo an event, by default the latest."""
@@ -646,6 +661,15 @@ class Memory(Conversations):
             raise NotAllowed(
                 "An agent cannot erase everything about its user. Sign in as the user."
             )
+
+    def _resolve_to_delete(self, reference: str, *, for_good: bool) -> Record:
+        """The memory that is deleted; what was forgotten or deleted can be deleted for good."""
+        try:
+            return resolve_current(self._call, reference, lifecycle.FORGETTABLE)
+        except NotFound:
+            if not for_good:
+                raise
+            return resolve_current(self._call, reference, (Status.FORGOTTEN, Status.TRASHED))
 
     def _resolve_at(self, reference: str, as_of: AsOf | None) -> Record:
         known = as_of.known if as_of else None

@@ -458,6 +458,9 @@ class Rule(Record):
         )
 
 
+FORGOTTEN_MARK = "[forgotten]"
+"""What stands in a text for words that a person asked to forget."""
+
 NOTE_TAG = "note"
 """The tag of saved replies, and the metadata key of the turn that was saved."""
 

@@ -27,6 +27,9 @@ Cursor = Annotated[
     str | None, Option(metavar="TEXT", help="The cursor that the last page printed.")
 ]
 Yes = Annotated[bool, Option("--yes", help="Do not ask.")]
+ForGood = Annotated[
+    bool, Option("--for-good", help="Destroy it at once, also from the trash. It asks first.")
+]
 Words = Annotated[list[str], Argument(metavar="WORDS", hidden=True)]
 Reference = Annotated[list[str], Argument(metavar="MEMORY", hidden=True)]
 Content = Annotated[str, Argument(metavar="CONTENT", hidden=True)]

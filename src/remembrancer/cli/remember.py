@@ -11,6 +11,7 @@ from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import (
     FACT_OPTIONS,
     Content,
+    ForGood,
     Reference,
     Words,
     Yes,
@@ -106,16 +107,40 @@ def restore(cli: CliContext, memory: Reference) -> None:
     _change(cli, lambda me: me.restore(read_words(memory)), "Restored.")
 
 
-def delete(cli: CliContext, memory: Reference) -> None:
+def delete(cli: CliContext, memory: Reference, for_good: ForGood = False, yes: Yes = False) -> None:
     """Move a memory to the trash.
 
     You can restore it from there. If the profile deletes at once, it is deleted permanently.
+    --for-good does so in any profile, with all versions, also from the trash, and removes what
+    conversations say of it. MEMORY is an id or words.
 
     \b
-    Example:
+    Examples:
       rem delete fact_01kjq3v8r5w0m2x4y6z8b0c2d4
+      rem delete "Ada lives in Hamburg" --for-good
     """
-    cli.run_verb(lambda me: me.delete(read_words(memory)), _print_deleted)
+    words = read_words(memory)
+    if for_good and not yes:
+        with cli.open_memory() as me:
+            found = _resolve_removed(me, words)
+        confirm_or_abort(yes, f"Delete {quote(found.content)} for good? This cannot be undone.")
+        words = found.id
+    cli.run_verb(
+        lambda me: me.delete(words, for_good=for_good),
+        lambda out, written: _print_deleted(cli, out, written),
+    )
+
+
+def _resolve_removed(me: Memory, reference: str) -> Record:
+    """The memory to delete for good; it can be forgotten or in the trash already."""
+    from remembrancer.errors import NotFound
+    from remembrancer.remember.lifecycle import FORGETTABLE
+    from remembrancer.remember.purge import REMOVED_STATUSES
+
+    try:
+        return me.resolve(reference, FORGETTABLE)
+    except NotFound:
+        return me.resolve(reference, REMOVED_STATUSES)
 
 
 def forget_all(cli: CliContext, yes: Yes = False) -> None:
@@ -132,17 +157,22 @@ def forget_all(cli: CliContext, yes: Yes = False) -> None:
     _change_all(cli, lambda me: me.forget_all(), "forgotten")
 
 
-def delete_all(cli: CliContext, yes: Yes = False) -> None:
-    """Move everything to the trash, conversations too.
+def delete_all(cli: CliContext, for_good: ForGood = False, yes: Yes = False) -> None:
+    """Move everything to the trash, conversations and what was forgotten too.
 
-    One `rem undo` restores all of it. If the profile deletes at once, it is deleted permanently.
+    One `rem undo` restores all of it. If the profile deletes at once, it is deleted permanently;
+    --for-good does so in any profile, and empties the trash.
 
     \b
-    Example:
+    Examples:
       rem delete-all
+      rem delete-all --for-good
     """
-    confirm_or_abort(yes, "Delete everything, conversations too?")
-    _change_all(cli, lambda me: me.delete_all(), "deleted")
+    question = "Delete everything, conversations too?"
+    if for_good:
+        question = "Delete everything for good, conversations and trash too? It cannot be undone."
+    confirm_or_abort(yes, question)
+    _change_all(cli, lambda me: me.delete_all(for_good=for_good), "deleted")
 
 
 def undo(
@@ -201,7 +231,9 @@ def unlink(
 def _change_all(cli: CliContext, verb: Callable[[Memory], Batch], word: str) -> None:
     def print_batch(out: Terminal, batch: Batch) -> None:
         out.say(f"{format_count(len(batch.ids), 'memory was', 'memories were')} {word}.")
-        if batch.event is not None and batch.event.action != "deleted":
+        if batch.event is not None and batch.event.action == "deleted":
+            print_deleted_for_good(cli, out)
+        elif batch.event is not None:
             out.print_undo_hint(batch.event)
 
     cli.run_verb(verb, print_batch)
@@ -241,11 +273,23 @@ def _describe_secrets(memory: Record, kinds: tuple[str, ...]) -> str:
     return f"{format_count(count, 'secret was', 'secrets were')} left out ({', '.join(kinds)})."
 
 
-def _print_deleted(out: Terminal, written: Written) -> None:
+def _print_deleted(cli: CliContext, out: Terminal, written: Written) -> None:
     if written.event is not None and written.event.action == "deleted":
-        out.say("Deleted for good. It cannot be brought back.")
+        print_deleted_for_good(cli, out)
     else:
         _print_change(out, written, "In the trash.")
+
+
+def print_deleted_for_good(cli: CliContext, out: Terminal) -> None:
+    """Say that it is gone, and which copies are not."""
+    from remembrancer.transfer.rotation import list_backups
+
+    out.say("Deleted for good. It cannot be brought back.")
+    directory = cli.settings.backup_directory()
+    backups = list_backups(directory) if directory.is_dir() else []
+    if backups:
+        count = format_count(len(backups), "scheduled backup", "scheduled backups")
+        out.note(f"{count} in {directory} can still hold it until newer ones replace them.")
 
 
 def _print_undone(out: Terminal, written: Written) -> None:

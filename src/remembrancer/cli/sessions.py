@@ -12,12 +12,14 @@ from remembrancer.cli.learn import format_failure, format_next_attempt
 from remembrancer.cli.options import (
     AS_OF_OPTIONS,
     Cursor,
+    ForGood,
     Limit,
     Yes,
     confirm_or_abort,
     read_words,
     with_options,
 )
+from remembrancer.cli.remember import print_deleted_for_good
 from remembrancer.cli.terminal import Terminal, escape_controls, format_count, quote
 
 if TYPE_CHECKING:
@@ -134,27 +136,32 @@ def archive(
     cli.print_result(archived, lambda out: out.say(f"{word} {_quote_title(archived)}"))
 
 
-def delete_session(cli: CliContext, session: SessionId, yes: Yes = False) -> None:
+def delete_session(
+    cli: CliContext, session: SessionId, for_good: ForGood = False, yes: Yes = False
+) -> None:
     """Move a conversation to the trash.
 
-    You can restore it from there. If the profile deletes at once, it is deleted permanently. What
-    was learned from it stays.
+    You can restore it from there. If the profile deletes at once, or with --for-good, it is deleted
+    permanently. What was learned from it stays.
 
     \b
-    Example:
+    Examples:
       rem delete-session holiday
+      rem delete-session holiday --for-good
     """
     with cli.open_memory() as me:
         about = me.session(session)
-        confirm_or_abort(yes, f"Delete the conversation {_quote_title(about)}?")
-        batch = me.delete_session(session)
+        confirm_or_abort(
+            yes, f"Delete the conversation {_quote_title(about)}{' for good' * for_good}?"
+        )
+        batch = me.delete_session(session, for_good=for_good)
     days = cli.settings.profile_for(cli.agent).deletion.trash_days
 
     def print_text(out: Terminal) -> None:
         if batch.event is None:
             out.say(f"{_quote_title(about)} has nothing in it that could be deleted.")
         elif batch.event.action == "deleted":
-            out.say("Deleted for good. It cannot be brought back.")
+            print_deleted_for_good(cli, out)
         else:
             out.say(f"In the trash for {days:g} days. {_quote_title(about)}")
             out.note(f"Bring it back: rem restore-session {session}")

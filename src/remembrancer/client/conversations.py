@@ -146,9 +146,13 @@ class RemoteConversations:
         """Archive a conversation and learn from its new turns, or restore it with `back`."""
         return self._write(Session, "POST", "sessions", session, "archive", back=back)
 
-    def delete_session(self, session: str) -> Batch:
-        """Move a conversation to the trash; memories learned from it stay."""
-        return self._write(Batch, "DELETE", "sessions", session)
+    def delete_session(self, session: str, *, for_good: bool = False) -> Batch:
+        """Move a conversation to the trash; memories learned from it stay.
+
+        `for_good` deletes it at once, also from the trash.
+        """
+        asked = {"for_good": True} if for_good else {}
+        return self._write(Batch, "DELETE", "sessions", session, **asked)
 
     def restore_session(self, session: str) -> Batch:
         """Restore a conversation from the trash."""

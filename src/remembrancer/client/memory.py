@@ -19,7 +19,7 @@ from remembrancer.client.codec import (
     parse_values,
 )
 from remembrancer.client.conversations import RemoteConversations
-from remembrancer.errors import InvalidInput
+from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.options import check_value
 from remembrancer.types import (
     AsOf,
@@ -294,14 +294,18 @@ class RemoteMemory(RemoteConversations):
         user = self.principal.owner.user
         return self._write(Receipt, "POST", "erasure", user=user, keep_account=True)
 
-    def delete_many(self, references: Sequence[str]) -> Batch:
+    def delete_many(self, references: Sequence[str], *, for_good: bool = False) -> Batch:
         """Delete several memories at once: all of them, or none if one is not found."""
-        return self._write(Batch, "POST", "delete-many", what=list(references))
+        asked = {"for_good": True} if for_good else {}
+        return self._write(Batch, "POST", "delete-many", what=list(references), **asked)
 
-    def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
-        """Move all matching memories to the trash, or destroy them if the profile has none."""
+    def delete_all(self, *, for_good: bool = False, **filters: Unpack[ListFilter]) -> Batch:
+        """Move all matching memories to the trash, or destroy them if the profile has none.
+
+        `for_good` destroys them, and what matches in the trash.
+        """
         check_list_filter(filters)
-        body = _build_filter_params(filters)
+        body = _build_filter_params(filters) | ({"for_good": True} if for_good else {})
         return self._write(Batch, "POST", "delete-all", sure=True, **body)
 
     def restore(self, reference: str) -> Written:
@@ -310,10 +314,14 @@ class RemoteMemory(RemoteConversations):
 
         return self._post_to_memory(reference, "restore", *RESTORABLE)
 
-    def delete(self, reference: str) -> Written:
-        """Move a memory to the trash, or destroy it if the profile has none."""
-        id = self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
-        return self._write(Written, "DELETE", "memory", id)
+    def delete(self, reference: str, *, for_good: bool = False) -> Written:
+        """Move a memory to the trash, or destroy it if the profile has none.
+
+        `for_good` destroys it at once, also from the trash.
+        """
+        id = self._resolve_to_delete(reference, for_good=for_good)
+        asked = {"for_good": True} if for_good else {}
+        return self._write(Written, "DELETE", "memory", id, **asked)
 
     def undo(self, event_id: str | None = None) -> Written:
         """Undo one event, or the latest."""
@@ -456,6 +464,14 @@ class RemoteMemory(RemoteConversations):
         if looks_like_id(reference):
             return reference
         return self._look_up(reference, *statuses, known_at=known_at).id
+
+    def _resolve_to_delete(self, reference: str, *, for_good: bool) -> str:
+        try:
+            return self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
+        except NotFound:
+            if not for_good:
+                raise
+            return self._resolve_id(reference, Status.FORGOTTEN, Status.TRASHED)
 
     def _read_memory(self, reference: str, *below: str, **params: Any) -> ResponseBody:
         id = self._resolve_id(reference, *Status, known_at=params.get("known_at"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.errors import UnknownPerson
 from remembrancer.remember.provenance import EPISODES_KEY
-from remembrancer.sessions.view import clear_texts
+from remembrancer.remember.session_texts import clear_texts
 from remembrancer.store.contract import Filter, Purge, Reader, Writer
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import Action, Kind, Owner, Principal, Record, Status

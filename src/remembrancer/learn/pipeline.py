@@ -41,8 +41,9 @@ from remembrancer.learn.transcript import Transcript, build_transcript
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.profiles import LearningPolicy
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
+from remembrancer.remember.session_texts import TITLE_SOURCE_KEY
 from remembrancer.remember.statement import Statement, build_record
-from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
+from remembrancer.sessions.titles import BY_MODEL, BY_WORDS
 from remembrancer.sessions.turns import set_title
 from remembrancer.store.contract import Filter, Writer
 from remembrancer.store.erasure_marks import is_erased_since

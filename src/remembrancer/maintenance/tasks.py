@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from remembrancer.call import Call
 from remembrancer.decay import build_belief, effective_confidence, is_over
 from remembrancer.errors import Conflict
-from remembrancer.remember.lifecycle import plan_purge
+from remembrancer.remember.purge import REMOVED_STATUSES, purge
 from remembrancer.remember.slots import refuse_second_holder
 from remembrancer.sessions.lifecycle import mark_idle, was_unarchived_since
 from remembrancer.store.contract import (
@@ -162,19 +162,19 @@ def clean_episodes(call: Call) -> int:
 
 
 def purge_trash(call: Call) -> int:
-    """Delete what was in the trash for long enough, with its history, and episodes that expired as
-    long ago.
+    """Purge what was forgotten, deleted or undone long enough ago, with its history, and episodes
+    that expired as long ago.
 
     Old rejections and stored responses are deleted too.
     """
     now = call.now()
     before = now - timedelta(days=call.profile.deletion.trash_days)
-    trash = Filter(now=now, kinds=tuple(Kind), statuses=(Status.TRASHED,), retired_before=before)
-    ended = replace(trash, kinds=(Kind.EPISODE,), statuses=(Status.EXPIRED,))
+    removed = Filter(now=now, kinds=tuple(Kind), statuses=REMOVED_STATUSES, retired_before=before)
+    ended = replace(removed, kinds=(Kind.EPISODE,), statuses=(Status.EXPIRED,))
     changed = 0
-    for criteria in (trash, ended):
+    for criteria in (removed, ended):
         for writer, found in _iter_batches(call, criteria):
-            writer.apply(call.new_event(Action.PURGED, now), plan_purge(writer, found, now))
+            purge(call, writer, found, Action.PURGED, is_asked=False)
             changed += len(found)
     with call.open_writer() as writer:
         writer.drop_rejections(before)

@@ -17,6 +17,7 @@ from remembrancer.remember.pipeline import (
     share_key,
     supersede,
 )
+from remembrancer.remember.purge import purge
 from remembrancer.remember.refused_rules import refuse_revival
 from remembrancer.remember.rule_trust import extend_expiry
 from remembrancer.remember.slots import refuse_second_holder
@@ -27,7 +28,6 @@ from remembrancer.store.contract import (
     DropLink,
     Filter,
     Patch,
-    Purge,
     Reader,
     Visibility,
     Write,
@@ -57,6 +57,10 @@ RESTORABLE = (
 )
 CONFIRMABLE = (Status.ACTIVE, Status.EXPIRED, Status.UNCONFIRMED)
 FORGETTABLE = (Status.ACTIVE, Status.UNCONFIRMED)
+DELETABLE = (*CONFIRMABLE, Status.FORGOTTEN, Status.DISABLED, Status.QUARANTINED)
+"""The statuses of what moves to the trash with everything else; past versions follow."""
+
+PURGEABLE = (*DELETABLE, Status.TRASHED, Status.RETRACTED)
 UNRETIRED_STATUSES = (Status.ACTIVE, Status.QUARANTINED, Status.UNCONFIRMED)
 RESTORE_TARGETS = (*VALID_STATUSES, Status.QUARANTINED, Status.UNCONFIRMED)
 """The statuses that a restored memory can return to."""
@@ -147,16 +151,15 @@ def forget(call: Call, record: Record) -> Written:
     return _patch_if_unchanged(call, Action.FORGOTTEN, record, values)
 
 
-def delete(call: Call, record: Record) -> Written:
-    """Move a memory to the trash, or purge it if the profile deletes for good.
+def delete(call: Call, record: Record, *, for_good: bool = False) -> Written:
+    """Move a memory to the trash, or purge it if the caller or the profile deletes for good.
 
     Its past versions cannot be read while it is in the trash.
     """
-    if call.profile.deletion.mode == "hard":
+    if deletes_for_good(call, for_good):
         with call.open_writer() as writer:
             _require_unchanged(writer, record)
-            writes = plan_purge(writer, [record.id], call.now())
-            event = writer.apply(call.new_event(Action.DELETED, call.now()), writes)
+            event = purge(call, writer, [record.id], Action.DELETED)
         return Written(record, event)
     if record.status is Status.TRASHED:
         raise Conflict("The memory is in the trash already.")
@@ -165,39 +168,44 @@ def delete(call: Call, record: Record) -> Written:
     return _patch_if_unchanged(call, Action.TRASHED, record, values)
 
 
-def retire_all(call: Call, record_filter: Filter, status: Status) -> Batch:
+def deletes_for_good(call: Call, for_good: bool) -> bool:
+    """True if the caller asks for it, or if the profile has no trash."""
+    return for_good or call.profile.deletion.mode == "hard"
+
+
+def retire_all(
+    call: Call, record_filter: Filter, status: Status, *, for_good: bool = False
+) -> Batch:
     """Forget or delete everything that matches, as one event."""
     with call.open_writer() as writer:
-        return _retire(call, writer, list(iter_records(writer, record_filter)), status)
+        records = list(iter_records(writer, record_filter))
+        return _retire(call, writer, records, status, for_good=for_good)
 
 
-def delete_many(call: Call, records: Sequence[Record]) -> Batch:
+def delete_many(call: Call, records: Sequence[Record], *, for_good: bool = False) -> Batch:
     """Delete several memories as one event; none, if one is in the trash already."""
     with call.open_writer() as writer:
         found = writer.load(dict.fromkeys(one.id for one in records))
         for one in records:
             if one.id not in found:
                 raise NotFound(f"There is no memory {one.id}.")
-            if found[one.id].status is Status.TRASHED and call.profile.deletion.mode != "hard":
+            is_trashed = found[one.id].status is Status.TRASHED
+            if is_trashed and not deletes_for_good(call, for_good):
                 raise Conflict(f"{one.id} is in the trash already.")
-        return _retire(call, writer, list(found.values()), Status.TRASHED)
+        return _retire(call, writer, list(found.values()), Status.TRASHED, for_good=for_good)
 
 
-def _retire(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
+def _retire(
+    call: Call, writer: Writer, records: Sequence[Record], status: Status, *, for_good: bool
+) -> Batch:
     if not records:
         return Batch((), None)
-    now = call.now()
+    now, ids = call.now(), [one.id for one in records]
+    if status is Status.TRASHED and deletes_for_good(call, for_good):
+        return Batch(tuple(ids), purge(call, writer, ids, Action.DELETED))
     action = Action.FORGOTTEN if status is Status.FORGOTTEN else Action.TRASHED
     writes: list[Write] = [Patch(one.id, retirement_values(one, status, now)) for one in records]
-    if status is Status.TRASHED and call.profile.deletion.mode == "hard":
-        action, writes = Action.DELETED, plan_purge(writer, [one.id for one in records], now)
-    event = writer.apply(call.new_event(action, now), writes)
-    return Batch(tuple(one.id for one in records), event)
-
-
-def plan_purge(reader: Reader, ids: Sequence[str], now: datetime) -> list[Write]:
-    """The writes that destroy memories with their past versions."""
-    return [Purge(one) for one in dict.fromkeys((*ids, *reader.list_past_versions(ids, now)))]
+    return Batch(tuple(ids), writer.apply(call.new_event(action, now), writes))
 
 
 def restore(call: Call, record: Record) -> Written:

@@ -95,6 +95,11 @@ def _choose_event(call: Call, reader: Reader, event_id: str | None) -> Event:
             raise NotUndoable("The event was undone already.")
         return event
     for event in reader.list_events(limit=200):
+        if event.action is Action.DELETED and can_see_event(call, reader, event):
+            raise NotUndoable(
+                "The last change deleted a memory for good. It cannot be undone. "
+                "Name the event of an earlier change to undo that one."
+            )
         if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE_ACTIONS:
             continue
         if event.surface == JOBS_SURFACE or _is_only_commands(reader, event):

@@ -71,6 +71,11 @@ def encode_terms(words: Sequence[str]) -> bytes:
     return struct.pack(f"<{len(words)}I", *map(encode_term, words))
 
 
+def decode_terms(codes: bytes) -> tuple[int, ...]:
+    """Inverse of `encode_terms`, as far as the codes."""
+    return struct.unpack(f"<{len(codes) // 4}I", codes)
+
+
 def encode_term(word: str) -> int:
     """A 32-bit hash."""
     return crc32(word.encode())

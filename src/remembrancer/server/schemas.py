@@ -80,6 +80,9 @@ Content = Annotated[Text, Field(min_length=1, max_length=20_000)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 Reference = Annotated[Text, Field(min_length=1, max_length=2000)]
 Moment = Annotated[datetime, AfterValidator(check_moment)]
+ForGood = Annotated[
+    bool, Field(description="Destroy it at once, also from the trash. This cannot be undone.")
+]
 Metadata = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
@@ -98,6 +101,12 @@ class RequestModel(BaseModel):
     """Base of request bodies and query parameters; unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class DeleteParams(RequestModel):
+    """Whether what is deleted skips the trash."""
+
+    for_good: ForGood = False
 
 
 class PageResponse(ResponseModel, Generic[Item]):

@@ -136,14 +136,14 @@ def was_unarchived_since(session: Session, moment: datetime) -> bool:
     return isinstance(at, str) and datetime.fromisoformat(at) > moment
 
 
-def delete(call: Call, session_id: str) -> Batch:
-    """Move all turns of a session to the trash, or purge them if the profile says so.
+def delete(call: Call, session_id: str, *, for_good: bool = False) -> Batch:
+    """Move all turns of a session to the trash, or purge them if the caller or the profile says so.
 
     Memories that were learned from the session stay.
     """
-    return lifecycle.retire_all(
-        call, _build_turn_filter(call, session_id, UNTRASHED_STATUSES), Status.TRASHED
-    )
+    statuses = tuple(Status) if for_good else UNTRASHED_STATUSES
+    turns = _build_turn_filter(call, session_id, statuses)
+    return lifecycle.retire_all(call, turns, Status.TRASHED, for_good=for_good)
 
 
 def restore(call: Call, session_id: str) -> Batch:

@@ -9,12 +9,12 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.llm import InvalidModelResponse, Model, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_block
+from remembrancer.remember.session_texts import TITLE_SOURCE_KEY
 from remembrancer.sessions.titles import (
     BY_MODEL,
     BY_WORDS,
     MAX_OPENING_TURNS,
     MAX_TITLE_CHARS,
-    TITLE_SOURCE_KEY,
     find_opening,
 )
 from remembrancer.sessions.turns import set_title

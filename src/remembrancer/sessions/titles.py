@@ -10,9 +10,6 @@ from remembrancer.search.prompt import is_small_talk
 from remembrancer.search.sentences import SENTENCE_END_PATTERN
 from remembrancer.types import Status, Turn
 
-TITLE_SOURCE_KEY = "titled"
-"""Metadata key for what derived the title; missing if a person gave it."""
-
 BY_WORDS, BY_MODEL = "words", "model"
 
 MAX_TITLE_CHARS = 60

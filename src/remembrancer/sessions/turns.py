@@ -23,8 +23,9 @@ from remembrancer.guard.repetition import repeats_words
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
 from remembrancer.remember.provenance import name_unverified_origin
+from remembrancer.remember.session_texts import TITLE_SOURCE_KEY
 from remembrancer.search.sentences import EmbeddingUnit
-from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
+from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
     GLOBAL_SCOPE,

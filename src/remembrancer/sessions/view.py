@@ -12,19 +12,13 @@ from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import SessionPolicy
 from remembrancer.recall.prompt_block import count_tokens
+from remembrancer.remember.session_texts import BRIEF_KEY
 from remembrancer.sessions.lifecycle import load_session, load_turns
 from remembrancer.sessions.summaries import summarise
 from remembrancer.types import Session, Status, Turn, View
 
 VERBATIM_SHARE = 0.5
 """Share of the token budget for the latest turns."""
-
-
-BRIEF_KEY = "brief"
-"""Metadata key of a session for the summary of its first turns, up to `summarised`.
-
-The session's own summary is a few sentences for people and for learning.
-"""
 
 
 def build_view(call: Call, session_id: str, budget: int | None = None) -> View:
@@ -54,12 +48,6 @@ def read_brief(session: Session) -> str | None:
     """What a model is told of the beginning of a long session; None if it was never that long."""
     brief = session.metadata.get(BRIEF_KEY)
     return brief if isinstance(brief, str) else None
-
-
-def clear_texts(session: Session) -> Session:
-    """The session without its title and its summaries, which can quote its turns."""
-    metadata = {name: value for name, value in session.metadata.items() if name != BRIEF_KEY}
-    return replace(session, title=None, summary=None, summarised=0, metadata=metadata)
 
 
 def _summarise(call: Call, session: Session, hidden: Sequence[Turn]) -> str:

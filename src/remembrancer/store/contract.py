@@ -216,9 +216,21 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Delete a memory and every trace of its words."""
+    """Delete a memory, everything that refers to it, and its words in the activity log."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Mask words of a memory that were to be forgotten; the words of before are not kept.
+
+    The values are of `content`, `evidence` and `metadata`. A memory with another content loses its
+    vectors, which are computed again.
+    """
+
+    id: str
+    values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +257,7 @@ class WithdrawApplication:
     undo: bool = False
 
 
-Write = Insert | Patch | Purge | AddLink | DropLink | AddApplication | WithdrawApplication
+Write = Insert | Patch | Purge | Rewrite | AddLink | DropLink | AddApplication | WithdrawApplication
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +320,10 @@ class Reader(Protocol):
 
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
+
+    def find_with_terms(self, term_sets: Sequence[frozenset[str]]) -> list[str]:
+        """The ids of the memories of any kind that have all terms of one of these sets."""
+        ...
 
     def list_fact_keys(self, scope: str, *, elsewhere: bool = False) -> list[tuple[str, str, str]]:
         """The key of each active fact in a scope that has one, or in all others."""
@@ -453,6 +469,9 @@ class Writer(Reader, Protocol):
 
     def drop_rejections(self, before: datetime) -> int:
         """Delete the rejections from before a moment; returns their number."""
+
+    def delete_rejections(self, ids: Sequence[str]) -> None:
+        """Delete these rejections."""
 
     def get_response(self, key: str) -> StoredResponse | None:
         """The stored response for this Idempotency-Key, or None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -37,9 +38,13 @@ def drop_responses(connection: Connection, owner_id: str, before: datetime) -> i
     return connection.execute(TABLE.delete().where(old)).rowcount
 
 
-def drop_responses_naming(connection: Connection, owner_id: str, memory_ids: Iterable[str]) -> None:
-    """Delete responses that name purged memories, because they contain their words."""
-    gone = set(memory_ids)
+def drop_responses_naming(
+    connection: Connection, owner_id: str, memory_ids: Iterable[str], texts: Iterable[str] = ()
+) -> None:
+    """Delete responses that name purged memories or contain their words."""
+    gone = {*memory_ids}
+    for text in filter(None, texts):
+        gone |= {json.dumps(text, ensure_ascii=plain)[1:-1] for plain in (True, False)}
     query = select(TABLE.c.key, TABLE.c.body).where(TABLE.c.owner_id == owner_id)
     for key, body in connection.execute(query).all():
         if any(one in body for one in gone):

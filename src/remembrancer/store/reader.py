@@ -33,6 +33,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from remembrancer.search.terms import decode_terms, encode_term
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, periods_since
 from remembrancer.store.contract import (
@@ -325,6 +326,22 @@ class SqlReader(BoundConnection, ABC):
             .limit(limit)
         )
         return [turn_from_row(row) for row in self._connection.execute(query)][::-1]
+
+    def find_with_terms(self, term_sets: Sequence[frozenset[str]]) -> list[str]:
+        wanted: dict[int, list[frozenset[int]]] = {}
+        for terms in filter(None, term_sets):
+            rarest = max(terms, key=lambda one: (len(one), one))  # as far as words can tell
+            wanted.setdefault(encode_term(rarest), []).append(frozenset(map(encode_term, terms)))
+        if not wanted:
+            return []
+        table = tables.documents
+        rows = self._connection.execute(select(table.c.id, table.c.codes).where(self._own(table)))
+        return [
+            row.id
+            for row in rows
+            for codes in (frozenset(decode_terms(row.codes)),)
+            if any(some <= codes for code in codes & wanted.keys() for some in wanted[code])
+        ]
 
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         found: list[str] = []

@@ -102,7 +102,7 @@ class SqliteStore:
                     system_tables.insert_missing(connection, tables.owners, row)
                     transaction = SqliteTransaction(connection, owner.id, person.indexes)
                     yield transaction
-                    if transaction.has_purged:
+                    if transaction.removed_texts:
                         person.file.checkpoint_after_write()
                     return
             # The owner was erased while this waited for the lock.

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Table, and_, exists, func, literal, or_, select
+from sqlalchemy import Connection, Table, and_, exists, func, literal, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
@@ -24,16 +24,19 @@ from remembrancer.store.contract import (
     Insert,
     Patch,
     Purge,
+    Rewrite,
     StoredResponse,
     WithdrawApplication,
     Write,
     to_json,
 )
+from remembrancer.store.index_cache import IndexCache
 from remembrancer.store.moments import move_writes, next_moment
 from remembrancer.store.reader import SqlReader, chunk_by_kind, chunk_ids
 from remembrancer.store.rows import record_to_row, session_to_row
 from remembrancer.store.statements import field_values
 from remembrancer.types import (
+    FORGOTTEN_MARK,
     Change,
     Event,
     Kind,
@@ -46,12 +49,20 @@ from remembrancer.types import (
     kind_of,
 )
 
+WORD_FIELDS = frozenset({"tags", "failure"})
+"""The mutable fields of a memory that can hold words."""
+
 
 class SqlTransaction(SqlReader):
     """A reader and writer over one connection, bound to one owner."""
 
-    has_purged = False
     last_event_id: str | None = None
+
+    def __init__(self, connection: Connection, owner_id: str, indexes: IndexCache) -> None:
+        super().__init__(connection, owner_id, indexes)
+        self.removed_texts: list[str] = []
+        """The words that this transaction removes, whose bytes are not to stay in a file."""
+
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
@@ -84,6 +95,10 @@ class SqlTransaction(SqlReader):
 
     def drop_rejections(self, before: datetime) -> int:
         return self._delete(tables.rejections, tables.rejections.c.at < before)
+
+    def delete_rejections(self, ids: Sequence[str]) -> None:
+        for chunk in chunk_ids(ids):
+            self._delete(tables.rejections, tables.rejections.c.id.in_(chunk))
 
     def get_response(self, key: str) -> StoredResponse | None:
         return idempotency.read_response(self._connection, self._owner_id, key)
@@ -163,6 +178,8 @@ class SqlTransaction(SqlReader):
             return self._patch(writes, at)
         if kind is Purge:
             return self._purge(writes)
+        if kind is Rewrite:
+            return self._rewrite(writes)
         return [self._write_one(write) for write in writes]
 
     def _write_one(self, write: Write) -> Change:
@@ -287,29 +304,67 @@ class SqlTransaction(SqlReader):
         return found
 
     def _purge(self, purges: Sequence[Purge]) -> list[Change]:
-        self.has_purged = True
         ids = [one.id for one in purges]
-        known = self._load_session_ids(ids)
+        known = self._load_words(ids)
         for memory_id in ids:
             if memory_id not in known:
                 raise NotFound(f"There is no memory {memory_id}.")
         for kind, chunk in chunk_by_kind(ids):
             self._destroy(kind, chunk)
-        self._purge_sessions({session for session in known.values() if session is not None})
-        idempotency.drop_responses_naming(self._connection, self._owner_id, ids)
-        owners = tables.owners
-        self._update(owners, documents_removed=owners.c.documents_removed + len(ids))
+        self._clear_changes(ids)
+        self._purge_sessions({one.session_id for one in known.values() if one.session_id})
+        texts = [row.content for row in known.values()]
+        self.removed_texts += texts
+        idempotency.drop_responses_naming(self._connection, self._owner_id, ids, texts)
+        self._count_removals(len(ids))
         return [Change(memory_id, None, None) for memory_id in ids]
 
-    def _load_session_ids(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """The session of each memory that exists."""
-        found: dict[str, str | None] = {}
+    def _rewrite(self, rewrites: Sequence[Rewrite]) -> list[Change]:
+        """Mask words; a memory with another content gets other terms, and vectors later."""
+        ids = [one.id for one in rewrites]
+        records, words = self.load(ids), self._load_words(ids)
+        masked = [one for one in rewrites if "content" in one.values]
+        for one in rewrites:
+            table = tables.MEMORY_TABLES[records[one.id].kind]
+            row = record_to_row(replace(records[one.id], **dict(one.values)))  # type: ignore[arg-type]
+            changed = {*one.values, *(["fingerprint"] if "content" in one.values else [])}
+            self._update(table, table.c.id == one.id, **{name: row[name] for name in changed})
+        for one in masked:
+            document = _document_row(replace(records[one.id], **dict(one.values)), 0)  # type: ignore[arg-type]
+            terms = {name: document[name] for name in ("codes", "marks")}
+            self._update(tables.documents, tables.documents.c.id == one.id, **terms)
+        for chunk in chunk_ids([one.id for one in masked]):
+            self._delete(tables.embeddings, tables.embeddings.c.memory_id.in_(chunk))
+        self.removed_texts += [words[one.id].content for one in masked]
+        self._count_removals(len(masked))
+        return [Change(memory_id, {}, {}) for memory_id in ids]
+
+    def _count_removals(self, number: int) -> None:
+        """Make every process rebuild its index of this owner."""
+        table = tables.owners
+        self._update(table, documents_removed=table.c.documents_removed + number)
+
+    def _load_words(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The content and the session of each memory that exists."""
+        found: dict[str, Any] = {}
         for kind, chunk in chunk_by_kind(ids):
             table = tables.MEMORY_TABLES[kind]
-            query = select(table.c.id, table.c.session_id)
+            query = select(table.c.id, table.c.session_id, table.c.content)
             query = query.where(self._own(table), table.c.id.in_(chunk))
-            found |= {row.id: row.session_id for row in self._connection.execute(query)}
+            found |= {row.id: row for row in self._connection.execute(query)}
         return found
+
+    def _clear_changes(self, ids: Sequence[str]) -> None:
+        """Remove the words of memories from the activity log; it still says what happened."""
+        table = tables.changes
+        for chunk in chunk_ids(ids):
+            query = select(table.c.event_id, table.c.number, table.c.before, table.c.after)
+            mine = query.where(self._own(table), table.c.memory_id.in_(chunk))
+            for row in self._connection.execute(mine).all():
+                values = {"before": row.before, "after": row.after}
+                if any(WORD_FIELDS & set(value or ()) for value in values.values()):
+                    which = (table.c.event_id == row.event_id, table.c.number == row.number)
+                    self._update(table, *which, **{n: _without_words(v) for n, v in values.items()})
 
     def _destroy(self, kind: Kind, ids: Sequence[str]) -> None:
         """Delete memories of one kind and everything that refers to them."""
@@ -372,12 +427,18 @@ class SqlTransaction(SqlReader):
         self._insert_rows(table, rows)
 
 
+def _without_words(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if values is None:
+        return None
+    return {name: value for name, value in values.items() if name not in WORD_FIELDS}
+
+
 def _document_row(record: Record, number: int) -> dict[str, object]:
     return {
         "id": record.id,
         "number": number,
         "kind": record.kind,
-        "codes": encode_terms(extract_terms(record.search_text)),
+        "codes": encode_terms(extract_terms(record.search_text.replace(FORGOTTEN_MARK, " "))),
         "marks": detect_features(record.content),
     }
 

@@ -18,6 +18,7 @@ from remembrancer.server.render import MemoryRenderer
 from remembrancer.server.routes.list_params import (
     AsOfParams,
     AsOfQuery,
+    DeleteQuery,
     MemoryListParams,
     PageQuery,
     build_as_of,
@@ -164,9 +165,9 @@ class RecordEditor:
         details = schemas.dump_given(body, "content")
         return self.renderer.write(self.me.update(record.id, body.content, **details))
 
-    def delete(self, record: Record) -> schemas.WriteResponse:
+    def delete(self, record: Record, *, for_good: bool) -> schemas.WriteResponse:
         self.etag.check(record)
-        return self.renderer.write(self.me.delete(record.id))
+        return self.renderer.write(self.me.delete(record.id, for_good=for_good))
 
 
 async def get_editor(me: CallerMemory, renderer: Renderer, etag: ETag) -> RecordEditor:
@@ -189,9 +190,10 @@ def edit_fact(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryReques
 
 
 @router.delete("/facts/{id}", response_model=schemas.WriteResponse)
-def delete_fact(editor: Editor, id: schemas.Name) -> Any:
-    """Delete a fact. If the profile has a trash, it can be restored for some days."""
-    return editor.delete(get_record(editor.me, id, Kind.FACT))
+def delete_fact(editor: Editor, id: schemas.Name, params: DeleteQuery) -> Any:
+    """Delete a fact. It can be restored for some days, unless it is deleted for good."""
+    record = get_record(editor.me, id, Kind.FACT)
+    return editor.delete(record, for_good=params.for_good)
 
 
 @router.get("/rules/{id}", response_model=schemas.MemoryDetail)
@@ -207,9 +209,10 @@ def edit_rule(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryReques
 
 
 @router.delete("/rules/{id}", response_model=schemas.WriteResponse)
-def delete_rule(editor: Editor, id: schemas.Name) -> Any:
-    """Delete a rule. If the profile has a trash, it can be restored for some days."""
-    return editor.delete(get_record(editor.me, id, Kind.RULE))
+def delete_rule(editor: Editor, id: schemas.Name, params: DeleteQuery) -> Any:
+    """Delete a rule. It can be restored for some days, unless it is deleted for good."""
+    record = get_record(editor.me, id, Kind.RULE)
+    return editor.delete(record, for_good=params.for_good)
 
 
 @router.get("/episodes/{id}", response_model=schemas.MemoryDetail)

@@ -30,6 +30,9 @@ class PageParams(schemas.RequestModel):
 PageQuery = Annotated[PageParams, Query()]
 
 
+DeleteQuery = Annotated[schemas.DeleteParams, Query()]
+
+
 PastMoment = Annotated[schemas.Moment, BeforeValidator(end_bare_date)]
 
 

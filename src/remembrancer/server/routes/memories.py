@@ -14,12 +14,14 @@ from pydantic import BeforeValidator, Field
 
 from remembrancer.memory import Memory
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE, RESTORABLE
+from remembrancer.remember.purge import REMOVED_STATUSES
 from remembrancer.remember.resolve import ANY_STATUS
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.kinds import Editor, build_history, get_record
 from remembrancer.server.routes.list_params import (
     AsOfQuery,
+    DeleteQuery,
     MemoryListParams,
     PageQuery,
     build_as_of,
@@ -127,9 +129,10 @@ def edit_memory(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryRequ
 
 
 @router.delete("/{id}", response_model=schemas.WriteResponse)
-def delete_memory(editor: Editor, id: schemas.Name) -> Any:
-    """Move a memory to the trash, or purge it if the profile has no trash."""
-    return editor.delete(_resolve(editor.me, id, FORGETTABLE))
+def delete_memory(editor: Editor, id: schemas.Name, params: DeleteQuery) -> Any:
+    """Move a memory to the trash, or purge it if that is asked for or the profile has no trash."""
+    statuses = (*FORGETTABLE, *REMOVED_STATUSES) if params.for_good else FORGETTABLE
+    return editor.delete(_resolve(editor.me, id, statuses), for_good=params.for_good)
 
 
 @router.post("/{id}/confirm", response_model=schemas.WriteResponse)

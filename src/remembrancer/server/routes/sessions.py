@@ -13,6 +13,7 @@ from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.list_params import (
     AsOfParams,
     AsOfQuery,
+    DeleteQuery,
     PageParams,
     PageQuery,
     build_as_of,
@@ -181,9 +182,9 @@ def archive_session(me: CallerMemory, session: schemas.Name, body: ArchiveSessio
 
 
 @router.delete("/sessions/{session}", response_model=Batch)
-def delete_session(me: CallerMemory, session: schemas.Name) -> Any:
+def delete_session(me: CallerMemory, session: schemas.Name, params: DeleteQuery) -> Any:
     """Move a session to the trash. Memories learned from it stay."""
-    return me.delete_session(session)
+    return me.delete_session(session, for_good=params.for_good)
 
 
 @router.post("/sessions/{session}/restore", response_model=Batch)

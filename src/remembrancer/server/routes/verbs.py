@@ -68,10 +68,17 @@ class BulkSelectionRequest(schemas.RequestModel):
     minimum_importance: schemas.FiniteNumber | None = None
 
 
+class DeleteAllRequest(BulkSelectionRequest):
+    """Filters on memories, and whether they are deleted for good."""
+
+    for_good: schemas.ForGood = False
+
+
 class DeleteManyRequest(schemas.RequestModel):
     """Ids of memories, or words that identify one each."""
 
     what: Annotated[list[schemas.Reference], Field(min_length=1, max_length=1000)]
+    for_good: schemas.ForGood = False
 
 
 class UndoRequest(schemas.RequestModel):
@@ -158,12 +165,12 @@ def forget_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
 @router.post("/delete-many", response_model=Batch)
 def delete_many(me: CallerMemory, body: DeleteManyRequest) -> Any:
     """Delete several memories, all or none."""
-    return me.delete_many(body.what)
+    return me.delete_many(body.what, for_good=body.for_good)
 
 
 @router.post("/delete-all", response_model=Batch)
-def delete_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
-    """Move all matching memories to the trash, or purge them if the profile has none."""
+def delete_all(me: CallerMemory, body: DeleteAllRequest) -> Any:
+    """Move all matching memories to the trash, or delete them for good."""
     check_scope(me, body.scope)
     return me.delete_all(**schemas.dump_given(body, "sure"))
 
