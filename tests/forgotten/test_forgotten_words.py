@@ -49,11 +49,11 @@ def fact(content: str, *quotes: str, turn: str = TURN, subject: str = "user") ->
         ("Owns a red kayak", "I own a red kayak", "I own a red kayak", FORGOTTEN_MARK),
         (
             "Has 3 (three) dogs [old]",
-            "I have 3 (three) dogs [old]",
-            "So I have 3 (three) dogs [old]!",
-            f"So {FORGOTTEN_MARK}!",
+            "I have 3 (three) dogs [old",
+            "Look: I have 3 (three) dogs [old], and then six cats and eleven tiny parrots.",
+            f"Look: {FORGOTTEN_MARK}], and then six cats and eleven tiny parrots.",
         ),
-        ('Says "hi" a lot', 'I say "hi" a lot', "And I say “hi” a lot.", f"And {FORGOTTEN_MARK}."),
+        ('Says "hi" a lot', 'I say "hi" a lot', "And I say “hi” a lot.", f"{FORGOTTEN_MARK}."),
     ],
 )
 def test_the_quoted_words_of_a_turn_are_masked(

@@ -17,7 +17,7 @@ from remembrancer.remember.embedding import embed_missing
 from remembrancer.remember.inversion import invert_misleading_rules
 from remembrancer.store.contract import Lease, Visibility
 from remembrancer.text_format import pluralize
-from remembrancer.types import Owner, Principal, Progress
+from remembrancer.types import Action, Owner, Principal, Progress
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
@@ -71,6 +71,8 @@ class JobContext:
     tenant: str | None = None
     """Only this tenant's people, or everyone if None."""
     faded: int = 0
+    left: tuple[str, ...] = ()
+    """What the running job could not overwrite of what was deleted, and why."""
 
     def owners(self) -> list[Owner]:
         everyone = self.store.system.list_owners()
@@ -190,6 +192,7 @@ def _run_leased(
     """Run a job under its lease, which is renewed after each person."""
     lease = _take_lease(work, name, expected)
     changed = people = work.faded = 0
+    work.left = ()
     failures: list[str] = []
     try:
         for step in _list_steps(work, name):
@@ -211,6 +214,8 @@ def _run_leased(
 
 def _build_note(work: JobContext, name: str) -> str | None:
     """Say how many memories faded, or how many episodes wait for a model."""
+    if work.left:
+        return " ".join(work.left)
     if work.faded:
         return f"{pluralize(work.faded, 'memory', 'memories')} faded"
     if name != "consolidate" or work.services.models.smart is not None:
@@ -280,7 +285,20 @@ def _tidy(work: JobContext) -> int:
     now = work.clock.now()
     if not clock_watch.must_wait(work.store, now):
         work.store.system.drop_keys(now - KEY_RETENTION)
+    if _has_deleted_since(work, work.store.system.get_lease("tidy").finished_at):
+        work.left = work.store.scrub_deleted()
     return work.store.tidy()
+
+
+def _has_deleted_since(work: JobContext, moment: datetime | None) -> bool:
+    """True if memories were deleted for good since then."""
+    now = work.clock.now()
+    for owner in work.owners():
+        with work.store.open_reader(owner) as reader:
+            found = [reader.find_last_event(one, now) for one in (Action.DELETED, Action.PURGED)]
+        if any(at is not None and (moment is None or at >= moment) for at in found):
+            return True
+    return False
 
 
 def _back_up(work: JobContext) -> int:

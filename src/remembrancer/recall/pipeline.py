@@ -14,6 +14,7 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.options import check_options, check_value
 from remembrancer.paging import validate_limit
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
+from remembrancer.recall.forgotten_turns import hide_forgotten
 from remembrancer.recall.recipes import RankingContext, Scored, days_since
 from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.remember.provenance import trace_provenance
@@ -80,6 +81,8 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
                 reader, search, vector, record_filter, min_confidence, mode, decay
             )
             scored = rank(retrieval, ranking, limit)
+        if record_filter.known_at is None:
+            scored = hide_forgotten(reader, scored, record_filter.now)
     filters = _describe_filters(options, record_filter, min_confidence)
     found = [_build_recalled(one, search, ranking, filters) for one in scored]
     ids = [one.memory.id for one in found]

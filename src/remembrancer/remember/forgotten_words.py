@@ -19,6 +19,7 @@ MAX_SENTENCE_CHARS = 4000
 
 Span = tuple[int, int]
 
+_SENTENCE_ENDS = " \t\n.,;:!?"
 _EDGES = " \t\n.,;:!?\"'“”‘’"
 _MASKED = re.escape(FORGOTTEN_MARK)
 _MASKS = re.compile(rf"{_MASKED}(?:[\s.,;:!?]*{_MASKED})+")
@@ -77,12 +78,17 @@ class ForgottenWords:
 
     def mask(self, text: str, turn_id: str | None = None) -> str:
         """The text without what it says of the memories; of a turn, also without their quotes."""
-        spans = [
-            (found.start(), found.end()) for one in self._verbatim for found in one.finditer(text)
-        ]
-        spans += self._find_quotes(text, turn_id)
+        spans = [span for one in self._verbatim for span in _list_spans(one, text)]
         spans += [span for span in _split_sentences(text) if self._is_said(text[slice(*span)])]
-        return _replace(text, spans)
+        quotes = self.quotes.get(turn_id or "", ())
+        spans += [span for one in quotes for span in _find(text, one)]
+        held = [
+            span
+            for one in self.kept_quotes.get(turn_id or "", ())
+            if any(_is_part(one, quote) for quote in quotes)
+            for span in _find(text, one)
+        ]
+        return _replace(text, [piece for span in spans for piece in _subtract(span, held)])
 
     def mask_quote(self, evidence: Evidence) -> Evidence:
         """The evidence of another memory, its quote masked."""
@@ -96,16 +102,6 @@ class ForgottenWords:
     def _is_said(self, sentence: str) -> bool:
         terms = telling_terms(sentence)
         return any(one.is_said_by(terms) for one in self.tellings)
-
-    def _find_quotes(self, text: str, turn_id: str | None) -> list[Span]:
-        spans: list[Span] = []
-        kept = self.kept_quotes.get(turn_id or "", ())
-        for quote in self.quotes.get(turn_id or "", ()):
-            inner = [one for one in kept if _is_part(one, quote)]
-            held = [span for one in inner for span in _find(text, one)]
-            for span in _find(text, quote):
-                spans += _subtract(span, held)
-        return spans
 
 
 def build_forgotten_words(records: Iterable[Record], kept: Iterable[Record] = ()) -> ForgottenWords:
@@ -164,17 +160,22 @@ def _compile(words: str) -> re.Pattern[str]:
 
 
 def _find(text: str, quote: str) -> list[Span]:
-    if not quote.strip(_EDGES):
-        return []
-    return [(found.start(), found.end()) for found in _compile(quote).finditer(text)]
+    return _list_spans(_compile(quote), text) if quote.strip(_EDGES) else []
+
+
+def _list_spans(pattern: re.Pattern[str], text: str) -> list[Span]:
+    return [(found.start(), found.end()) for found in pattern.finditer(text)]
 
 
 def _split_sentences(text: str) -> list[Span]:
+    """The sentences of a text, without the punctuation at their ends."""
+    ends = [*SENTENCE_END_PATTERN.finditer(text), None]
     spans, start = [], 0
-    for end in SENTENCE_END_PATTERN.finditer(text):
-        spans.append((start, end.start()))
-        start = end.end()
-    return [*spans, (start, len(text))]
+    for end in ends:
+        sentence = text[start : end.start() if end else len(text)]
+        spans.append((start, start + len(sentence.rstrip(_SENTENCE_ENDS))))
+        start = end.end() if end else 0
+    return spans
 
 
 def _subtract(span: Span, held: Sequence[Span]) -> list[Span]:

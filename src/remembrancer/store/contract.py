@@ -649,6 +649,13 @@ class Store(Protocol):
         Also drops the in-memory data of owners whom another process erased.
         """
 
+    def scrub_deleted(self) -> tuple[str, ...]:
+        """Overwrite what was deleted for good, where an engine does not do so as it deletes.
+
+        Returns the reasons for anything that remains.
+        """
+        ...
+
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         """Scan everything that the store holds for traces, and for any row of an owner."""
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, func, select, text
 
-from remembrancer.store import pg_roles, tables
+from remembrancer.store import pg_roles, pg_wal, tables
 from remembrancer.store.contract import ScanResult, TraceTerms
 from remembrancer.store.trace_scan import CHUNK_BYTES, build_finder, count_bytes
 from remembrancer.types import Owner
 
 READER_TIMEOUT_SECONDS = 30.0
 """The time to wait for transactions that began before the rows were deleted."""
+
+MAX_REWRITTEN_BYTES = 1024**3
+"""Larger tables are not rewritten by a job, because their users would wait for too long."""
+
+TOO_LARGE = (
+    "The tables are too large to be rewritten by a job: PostgreSQL overwrites deleted rows as it "
+    "uses their space again. Ask the administrator for VACUUM FULL."
+)
 
 TABLES = tuple(
     name for family in tables.FAMILIES.values() for name in sorted(one for one in family.tables)
@@ -41,6 +49,12 @@ CAN_REWRITE_QUERY = text(
 )
 
 
+MEASURE_QUERY = text(
+    "SELECT sum(pg_total_relation_size(CAST(name AS regclass))) "
+    "FROM unnest(CAST(:tables AS text[])) AS name"
+)
+
+
 def rewrite_tables(connection: Connection) -> tuple[str, ...]:
     """Rewrite every table without its deleted rows; returns the reasons for any that was not.
 
@@ -59,6 +73,11 @@ def rewrite_tables(connection: Connection) -> tuple[str, ...]:
     return ()
 
 
+def measure_tables(connection: Connection) -> int:
+    """The size of all tables with their indexes, in bytes."""
+    return int(connection.execute(MEASURE_QUERY, {"tables": list(TABLES)}).scalar_one())
+
+
 def scan_rows(connection: Connection, owner: Owner) -> ScanResult:
     counts = [
         connection.execute(select(func.count()).where(table.c.owner_id == owner.id)).scalar_one()
@@ -70,19 +89,30 @@ def scan_rows(connection: Connection, owner: Owner) -> ScanResult:
 def scan_server_files(connection: Connection, traces: TraceTerms) -> list[ScanResult]:
     """Scan the server's files for an owner's ids, if the login can read them.
 
-    Words are not searched for: other owners in the same tables could have used them.
+    Words are not searched for: other owners in the same tables could have used them. The log is
+    scanned if it could be overwritten.
     """
-    connection.exec_driver_sql("SET LOCAL ROLE NONE")
     reading = "pg_read_binary_file(text, bigint, bigint, boolean)"
     allowed = text("SELECT has_function_privilege(:reading, 'EXECUTE')")
     if not connection.execute(allowed, {"reading": reading}).scalar_one():
         return []
+    relations = connection.execute(RELATION_FILES_QUERY, {"tables": list(TABLES)}).scalars().all()
+    scanned = [_scan_files(connection, "tables and indexes", relations, traces)]
+    if pg_wal.can_overwrite(connection):
+        log = pg_wal.list_log_files(connection)
+        scanned.append(_scan_files(connection, "write-ahead log", log, traces))
+    return scanned
+
+
+def _scan_files(
+    connection: Connection, place: str, paths: Sequence[str], traces: TraceTerms
+) -> ScanResult:
     find = build_finder(traces.ids)
     sizes: Counter[str] = Counter()
     found: set[bytes] = set()
-    for path in connection.execute(RELATION_FILES_QUERY, {"tables": list(TABLES)}).scalars().all():
-        found |= find(count_bytes(_read_chunks(connection, path), sizes, path))
-    return [ScanResult("tables and indexes", sizes.total(), len(found))]
+    for path in paths:
+        found |= find(count_bytes(_read_chunks(connection, path), sizes, place))
+    return ScanResult(place, sizes[place], len(found))
 
 
 def _supports_maintain(connection: Connection) -> bool:

@@ -44,7 +44,16 @@ from remembrancer.errors import (
     StoreUnavailable,
     UnknownPerson,
 )
-from remembrancer.store import dump, pg_faults, pg_roles, pg_scrub, schema, system_tables, tables
+from remembrancer.store import (
+    dump,
+    pg_faults,
+    pg_roles,
+    pg_scrub,
+    pg_wal,
+    schema,
+    system_tables,
+    tables,
+)
 from remembrancer.store.columns import unpack_vector
 from remembrancer.store.contract import (
     DumpRow,
@@ -128,8 +137,9 @@ class PostgresStore:
         self._is_closed = False
         begin_write = partial(self._begin_unbound, writes=True)
         self.system = SystemTables(self._begin_unbound, begin_write, self._clock)
-        _migrate(_parse_url(admin_url or url))
-        self.vector_indexes = VectorIndexBuilder(_parse_url(admin_url or url))
+        self._admin_url = _parse_url(admin_url or url)
+        _migrate(self._admin_url)
+        self.vector_indexes = VectorIndexBuilder(self._admin_url)
         self._engine = create_engine(
             self._url,
             hide_parameters=True,
@@ -255,14 +265,33 @@ class PostgresStore:
         self.evict_erased()
         with pg_faults.translate_errors(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            return pg_scrub.rewrite_tables(connection)
+            left = pg_scrub.rewrite_tables(connection)
+        with self._begin_admin() as connection:
+            return (*left, *pg_wal.overwrite_log(connection))
+
+    def scrub_deleted(self) -> tuple[str, ...]:
+        with self._begin_unbound() as connection:
+            size = pg_scrub.measure_tables(connection)
+        return (pg_scrub.TOO_LARGE,) if size > pg_scrub.MAX_REWRITTEN_BYTES else self.scrub()
+
+    @contextlib.contextmanager
+    def _begin_admin(self) -> Iterator[Connection]:
+        """A connection of its own as the login that owns the schema, in autocommit mode."""
+        engine = create_engine(
+            self._admin_url, hide_parameters=True, poolclass=NullPool, isolation_level="AUTOCOMMIT"
+        )
+        try:
+            with pg_faults.translate_errors(), engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         found = []
         if owner is not None:
             with self._begin(owner) as connection:
                 found.append(pg_scrub.scan_rows(connection, owner))
-        with self._begin_unbound() as connection:
+        with self._begin_admin() as connection:
             return found + pg_scrub.scan_server_files(connection, traces)
 
     def evict_erased(self) -> bool:

@@ -102,7 +102,7 @@ class SqliteStore:
                     system_tables.insert_missing(connection, tables.owners, row)
                     transaction = SqliteTransaction(connection, owner.id, person.indexes)
                     yield transaction
-                    if transaction.removed_texts:
+                    if transaction.has_removed_words:
                         person.file.checkpoint_after_write()
                     return
             # The owner was erased while this waited for the lock.
@@ -191,6 +191,9 @@ class SqliteStore:
             with self._use_person(owner) as person:
                 kept += [] if person.file.scrub() else [f"the file of {owner.user}"]
         return tuple(f"A reader still uses {which}." for which in kept)
+
+    def scrub_deleted(self) -> tuple[str, ...]:
+        return ()
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         return [] if self._path is None else trace_scan.scan_files(self._path, traces)

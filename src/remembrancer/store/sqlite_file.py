@@ -56,6 +56,9 @@ MAX_IDLE_HANDLES = 2 * POOL_SIZE + 1
 MAX_HANDLE_WAIT_SECONDS = 5.0
 """How long a call waits for a file handle when the process has none left."""
 
+PURGED_LOG_TIMEOUT = 2.0
+"""The seconds to wait for readers that hold a log with purged words."""
+
 MAX_CACHED_STATEMENTS = 1000
 """The number of compiled statements kept for all files together."""
 
@@ -85,7 +88,7 @@ class SqliteFile:
         self._serializes_reads = path is None
         self._lock_timeout_ms = int(options.lock_timeout_seconds * 1000)
         self._gone = False
-        self._is_checkpoint_due = False
+        self._checkpoint_timeout: float | None = None
         self.release_handles: Callable[[], None] | None = None
         self.engine = _make_engine(path, options)
         self._forget_failed = after_failure
@@ -97,15 +100,22 @@ class SqliteFile:
         )
         if path is not None:
             _refuse_lost_log(path)
-        with self.begin_read() as connection:
-            if path is not None and schema.read_revision(connection) is None:
-                raise damaged_error(path)  # empty, or of another product
-            current = schema.is_current(connection, path.name if path else "memory")
+        try:
+            current = self._is_current()
+        except BaseException:
+            self.engine.dispose()
+            raise
         # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
         if not current:
             with self.begin_write(alone=True) as connection:
                 schema.ensure_current(connection, family)
+
+    def _is_current(self) -> bool:
+        with self.begin_read() as connection:
+            if self.path is not None and schema.read_revision(connection) is None:
+                raise damaged_error(self.path)  # empty, or of another product
+            return schema.is_current(connection, self.path.name if self.path else "memory")
 
     @contextlib.contextmanager
     def begin_read(self) -> Iterator[Connection]:
@@ -141,8 +151,11 @@ class SqliteFile:
             release()
 
     def checkpoint_after_write(self) -> None:
-        """Checkpoint when the write that is under way has ended: the log has pages of before."""
-        self._is_checkpoint_due = True
+        """Empty the log when the write that is under way has ended: it has pages of before.
+
+        If a reader holds the log for longer, every later write tries again.
+        """
+        self._checkpoint_timeout = PURGED_LOG_TIMEOUT
 
     def is_in_place(self) -> bool:
         """False if the path now leads to another file, or to none: the file was erased."""
@@ -162,14 +175,24 @@ class SqliteFile:
         with self._writes.exclude():
             with contextlib.closing(self.engine.raw_connection()) as raw:
                 raw.cursor().execute("VACUUM")
-            log = self._log_path
-            until = time.monotonic() + timeout_seconds
-            while log.exists() and log.stat().st_size:
-                self.checkpoint()
-                if time.monotonic() > until:
-                    return not log.stat().st_size
-                time.sleep(0.02)
+            return self._empty_log(timeout_seconds)
+
+    def _empty_log(self, timeout_seconds: float) -> bool:
+        """Checkpoint until the log is empty. False if a reader still holds it."""
+        until = time.monotonic() + timeout_seconds
+        self.checkpoint()
+        while self._measure_log():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+            self.checkpoint()
         return True
+
+    def _measure_log(self) -> int:
+        """The size of the write-ahead log in bytes."""
+        if self.path is None or not self._log_path.exists():
+            return 0
+        return self._log_path.stat().st_size
 
     def close(self) -> None:
         """Close every connection; the last one to close empties the log."""
@@ -203,14 +226,12 @@ class SqliteFile:
 
     def _checkpoint_if_due(self) -> None:
         """Checkpoint after a commit, which no failure here can undo: a later write tries again."""
-        if self.path is None:
-            return
         with contextlib.suppress(OSError, sqlite3.Error):
-            log = self._log_path
-            is_long = log.exists() and log.stat().st_size > CHECKPOINT_BYTES
-            if is_long or self._is_checkpoint_due:
+            if self._checkpoint_timeout is not None:
+                emptied = self._empty_log(self._checkpoint_timeout)
+                self._checkpoint_timeout = None if emptied else 0
+            elif self._measure_log() > CHECKPOINT_BYTES:
                 self.checkpoint()
-            self._is_checkpoint_due = False
 
     def _clean_up_failure(self) -> None:
         """After a failed commit: overwrite what SQLite would find in the log after a crash.

@@ -60,8 +60,7 @@ class SqlTransaction(SqlReader):
 
     def __init__(self, connection: Connection, owner_id: str, indexes: IndexCache) -> None:
         super().__init__(connection, owner_id, indexes)
-        self.removed_texts: list[str] = []
-        """The words that this transaction removes, whose bytes are not to stay in a file."""
+        self.has_removed_words = False
 
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
@@ -314,7 +313,7 @@ class SqlTransaction(SqlReader):
         self._clear_changes(ids)
         self._purge_sessions({one.session_id for one in known.values() if one.session_id})
         texts = [row.content for row in known.values()]
-        self.removed_texts += texts
+        self.has_removed_words = True
         idempotency.drop_responses_naming(self._connection, self._owner_id, ids, texts)
         self._count_removals(len(ids))
         return [Change(memory_id, None, None) for memory_id in ids]
@@ -322,7 +321,7 @@ class SqlTransaction(SqlReader):
     def _rewrite(self, rewrites: Sequence[Rewrite]) -> list[Change]:
         """Mask words; a memory with another content gets other terms, and vectors later."""
         ids = [one.id for one in rewrites]
-        records, words = self.load(ids), self._load_words(ids)
+        records = self.load(ids)
         masked = [one for one in rewrites if "content" in one.values]
         for one in rewrites:
             table = tables.MEMORY_TABLES[records[one.id].kind]
@@ -335,7 +334,7 @@ class SqlTransaction(SqlReader):
             self._update(tables.documents, tables.documents.c.id == one.id, **terms)
         for chunk in chunk_ids([one.id for one in masked]):
             self._delete(tables.embeddings, tables.embeddings.c.memory_id.in_(chunk))
-        self.removed_texts += [words[one.id].content for one in masked]
+        self.has_removed_words = True
         self._count_removals(len(masked))
         return [Change(memory_id, {}, {}) for memory_id in ids]
 
