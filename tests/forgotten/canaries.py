@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from remembrancer.engine import Remembrancer
 from remembrancer.integrations.langgraph import RemembrancerStore
 from remembrancer.memory import Memory
-from remembrancer.types import Kind
 from tests.assistant.talk import chat_of, say
 from tests.support.unconfirmed import learn_in_doubt
 
@@ -63,7 +61,11 @@ def plant_memories(me: Memory, canary: Canaries) -> None:
     me.link(one.id, other.id)
     me.remember(f"In the attic lives {canary('expired')}.", permanence="ephemeral")
     me.undo(me.remember(f"The roof is made of {canary('undone')} tiles.").event.id)  # type: ignore[union-attr]
-    learn_in_doubt(me, f"May move to {canary('doubted')} soon.", said=f"Perhaps I move to {canary('doubted turn')}.")
+    learn_in_doubt(
+        me,
+        f"May move to {canary('doubted')} soon.",
+        said=f"Perhaps I move to {canary('doubted turn')}.",
+    )
 
 
 def plant_conversations(me: Memory, canary: Canaries) -> None:

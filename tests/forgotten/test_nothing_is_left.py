@@ -59,16 +59,20 @@ def test_scratch_forget_keeps_conversation(
 
 def test_scratch_residue(open_memory: Open, place: str, clock: ManualClock) -> None:
     import random
+
     if place.startswith("postgres"):
         pytest.skip()
     from tests.forgotten.canaries import make_canary
+
     store = open_memory("assistant")
     me = store.for_user("ada")
     rng = random.Random(5)
     ids = {}
     for n in range(400):
         word = make_canary(n)
-        text = f"Thing {word} " + " ".join(make_canary(500 + rng.randrange(400)) for _ in range(rng.choice([1, 5, 30, 300])))
+        text = f"Thing {word} " + " ".join(
+            make_canary(500 + rng.randrange(400)) for _ in range(rng.choice([1, 5, 30, 300]))
+        )
         ids[word] = me.remember(text, kind="episode").memory.id
         if n % 3 == 0 and n > 30:
             gone = rng.choice(list(ids))
@@ -80,19 +84,26 @@ def test_scratch_residue(open_memory: Open, place: str, clock: ManualClock) -> N
     print("end", [w for w in map(make_canary, range(400)) if w not in ids and w.encode() in data])
 
 
-def test_scratch_pg_erase(open_memory: Open, place: str, clock: ManualClock, tmp_path: Path) -> None:
+def test_scratch_pg_erase(
+    open_memory: Open, place: str, clock: ManualClock, tmp_path: Path
+) -> None:
     if not place.startswith("postgres"):
         pytest.skip()
     import time
+
     from sqlalchemy import create_engine, text
-    from tests.support.files import bytes_below
+
     store = open_memory("assistant")
     canary = plant_all(store, tmp_path)
     engine = create_engine(place.replace("postgresql://", "postgresql+psycopg://"))
     with engine.connect() as c:
         data = c.execute(text("SHOW data_directory")).scalar_one()
         print(c.execute(text("SELECT count(*), sum(size) from pg_ls_waldir()")).one())
-        print(c.execute(text("SELECT rolname, rolsuper from pg_roles where rolname=current_user")).one())
+        print(
+            c.execute(
+                text("SELECT rolname, rolsuper from pg_roles where rolname=current_user")
+            ).one()
+        )
     t = time.time()
     receipt = store.erase("ada")
     print("erase", time.time() - t, receipt.left, receipt.searched)
@@ -102,4 +113,5 @@ def test_scratch_pg_erase(open_memory: Open, place: str, clock: ManualClock, tmp
     for f in sorted(Path(data).rglob("*")):
         if f.is_file():
             left = canary.find_in(f.read_bytes())
-            if left: print(f, len(left), left[:4])
+            if left:
+                print(f, len(left), left[:4])

@@ -18,15 +18,24 @@ from remembrancer.assistant.events import (
 )
 from remembrancer.assistant.exchange import (
     AWAITS_CONFIRMATION_KEY,
+    DELETES_KEY,
     PROPOSAL_KEY,
     UNDONE_EVENT_KEY,
+    Confirmed,
+    DeletionConfirmed,
     Exchange,
     ForgetAllConfirmed,
     ParsedCommand,
     list_undoable_changes,
     redact_command,
 )
-from remembrancer.assistant.execute import execute_command, report_change, report_learned
+from remembrancer.assistant.execute import (
+    execute_command,
+    forget_named,
+    report_change,
+    report_learned,
+)
+from remembrancer.assistant.forget_topic import PRONOUNS
 from remembrancer.assistant.team_proposal import (
     TEAM_PREFIX,
     find_previous_statement,
@@ -41,7 +50,7 @@ from remembrancer.assistant.topic import (
     pick_current_version,
     render_topic,
 )
-from remembrancer.errors import NotAllowed, NotFound, NotUndoable
+from remembrancer.errors import NotAllowed, NotFound, NotUndoable, RemembrancerError
 from remembrancer.guard import find_secrets
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.chat import ChatMessage, ChatModel, ChatPrompt
@@ -124,7 +133,8 @@ class Chat:
             and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY)
             and commands.is_agreement(message)
         ):
-            return ForgetAllConfirmed()
+            asked = turns[-1].metadata.get(DELETES_KEY)
+            return DeletionConfirmed(asked) if isinstance(asked, str) else ForgetAllConfirmed()
         topic = self._load_topic() if commands.is_forget_this(message) else None
         return commands.Forget(topic.id) if topic else commands.parse_command(message)
 
@@ -145,8 +155,10 @@ class Chat:
                 yield from self._answer(message, exchange)
             case commands.ForgetAll():
                 yield from self._ask_to_forget_everything(exchange)
-            case ForgetAllConfirmed():
-                yield from self._forget_everything()
+            case ForgetAllConfirmed() | DeletionConfirmed():
+                yield from self._carry_out(command)
+            case commands.DeleteForGood():
+                yield from self._ask_to_delete(command.query, exchange)
             case commands.Reset():
                 self._start_new_session()
                 yield TextChunk(replies.SESSION_RESET)
@@ -298,6 +310,37 @@ class Chat:
         receipt = self._memory.forget_everything()
         self.session, self._about = self._memory.new_session(), None
         yield TextChunk(replies.format_forgotten(receipt))
+
+    def _carry_out(self, confirmed: Confirmed) -> Iterator[ChatEvent]:
+        if isinstance(confirmed, DeletionConfirmed):
+            yield from self._delete_for_good(confirmed.memory_id)
+        else:
+            yield from self._forget_everything()
+
+    def _ask_to_delete(self, query: str, exchange: Exchange) -> Iterator[ChatEvent]:
+        """Forget a memory, and ask whether to delete it for good."""
+        topic = self._load_topic() if query in PRONOUNS else None
+        if query in PRONOUNS and topic is None:
+            yield TextChunk(replies.WHAT_TO_DELETE)
+            return
+        try:
+            written = forget_named(self._memory, topic.id if topic else query)
+        except RemembrancerError as error:
+            yield TextChunk(str(error))
+            return
+        exchange.metadata |= {AWAITS_CONFIRMATION_KEY: True, DELETES_KEY: written.memory.id}
+        memory = replies.quote_memory(written.memory)
+        yield TextChunk(replies.CONFIRM_DELETION.format(memory=memory))
+        yield from report_change(written)
+
+    def _delete_for_good(self, memory_id: str) -> Iterator[ChatEvent]:
+        try:
+            self._memory.delete(memory_id, for_good=True)
+        except RemembrancerError as error:
+            yield TextChunk(str(error))
+            return
+        self._about = None
+        yield TextChunk(replies.DELETED_FOR_GOOD)
 
     def _start_new_session(self) -> None:
         self.close()

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from remembrancer.assistant.forget_request import asks_to_forget_everything
-from remembrancer.assistant.forget_topic import find_forget_topic
+from remembrancer.assistant.forget_topic import PRONOUNS, find_forget_topic
 from remembrancer.assistant.next_question import is_clause, split_question
 from remembrancer.learn.rules.wish import is_standing_wish, is_wish
 from remembrancer.team.request import parse_team_request
@@ -40,6 +40,13 @@ class Correct:
 @dataclass(frozen=True, slots=True)
 class Forget:
     """Forget the memory that is closest to the query."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteForGood:
+    """Forget the memory that is closest to the query, then ask whether to delete it for good."""
 
     query: str
 
@@ -79,6 +86,7 @@ Command = (
     | ProposeToTeam
     | Correct
     | Forget
+    | DeleteForGood
     | ListMemories
     | ForgetAll
     | Reset
@@ -122,6 +130,11 @@ _HELP = re.compile(r"/?help(?: me)?|what can (?:i (?:say|ask)|you do)(?: here)?"
 _RESET = re.compile(r"/reset", re.I)
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
+)
+_FOR_GOOD = re.compile(
+    r"(?P<often>permanently\s+)?/?(?:delete|forget|erase|remove)\s+(?P<topic>.+?)"
+    r"(?(often)|\s+(?:for (?:good|ever)|forever|permanently|irrevocably))",
+    re.I | re.S,
 )
 _SAVE_REQUEST = re.compile(
     r"(?:^|[.!?;,:\n]\s*|\b(?:please|and|then|also|(?:can|could|would|will) you|bitte|und|"
@@ -169,6 +182,10 @@ def parse_command(text: str) -> Command | None:
         return ProposeToTeam(content)
     if match := _CORRECT.fullmatch(request):
         return Correct(_capitalize_first(match["content"]))
+    if match := _FOR_GOOD.fullmatch(bare):
+        named = match["topic"].casefold()
+        topic = named if named in PRONOUNS else find_forget_topic(f"forget {match['topic']}")
+        return None if topic is None else DeleteForGood(topic)
     topic = find_forget_topic(bare)
     return None if topic is None else Forget(topic)
 

@@ -15,6 +15,9 @@ AWAITS_CONFIRMATION_KEY, EVENTS_KEY = "asks", "events"
 UNDONE_EVENT_KEY = "undid"
 """Metadata keys of a turn: it asks for confirmation, the events it made, the change it undid."""
 
+DELETES_KEY = "deletes"
+"""Metadata key of a turn for the id of the memory that it asks whether to delete for good."""
+
 PROPOSAL_KEY = "proposal"
 """Metadata key of a turn for the id of the team fact that it proposed."""
 
@@ -24,7 +27,15 @@ class ForgetAllConfirmed:
     """Forget everything; the user has confirmed it."""
 
 
-ParsedCommand = commands.Command | ForgetAllConfirmed | None
+@dataclass(frozen=True, slots=True)
+class DeletionConfirmed:
+    """Delete a memory for good; the user has confirmed it."""
+
+    memory_id: str
+
+
+Confirmed = ForgetAllConfirmed | DeletionConfirmed
+ParsedCommand = commands.Command | Confirmed | None
 
 
 @dataclass(slots=True)
@@ -63,7 +74,7 @@ class Exchange:
 
 
 def redact_command(
-    command: commands.Command | ForgetAllConfirmed, message: str, answer: str
+    command: commands.Command | Confirmed, message: str, answer: str
 ) -> tuple[str, str]:
     """The message and the answer to store.
 
@@ -72,7 +83,9 @@ def redact_command(
     match command:
         case commands.Forget():
             return "/forget", "Done."
-        case ForgetAllConfirmed():
+        case commands.DeleteForGood():
+            return "/forget", "Forgotten. Delete it for good?"
+        case ForgetAllConfirmed() | DeletionConfirmed():
             return "/forget", answer
         case commands.ListMemories():
             return message, "(I listed what I remember.)"

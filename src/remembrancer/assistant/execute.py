@@ -45,8 +45,7 @@ def execute_command(
                 source = _cite(turn, command.content)
                 yield from _report_write(apply_correction(memory, command.content, topic, source))
             case Forget():
-                _refuse_several(memory, command.query)
-                forgotten = memory.forget(command.query)
+                forgotten = forget_named(memory, command.query)
                 yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}")
                 yield from report_change(forgotten)
             case ListMemories():
@@ -62,6 +61,12 @@ def execute_command(
         yield TextChunk(f"Several memories match. Repeat the text of the one you mean:\n{matches}")
     except RemembrancerError as error:
         yield TextChunk(str(error))
+
+
+def forget_named(memory: Memory, query: str) -> Written:
+    """Forget the memory that the words name; raises Ambiguous if they name several."""
+    _refuse_several(memory, query)
+    return memory.forget(query)
 
 
 def _refuse_several(memory: Memory, query: str) -> None:

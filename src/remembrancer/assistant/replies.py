@@ -24,6 +24,12 @@ CONFIRM_FORGET_ALL = (
     "This forgets everything I remember about you, in every app: {what}. It cannot be undone. "
     "Your account stays. Are you sure? Reply “yes” to continue, or anything else to cancel."
 )
+CONFIRM_DELETION = (
+    "Forgotten: {memory} Shall I delete it for good, with what our conversations say of it? That "
+    "cannot be undone. Reply “yes”, or anything else to leave it in the trash."
+)
+WHAT_TO_DELETE = "What should I delete? Say “Delete … for good”, with some of its words."
+DELETED_FOR_GOOD = "Deleted for good. It cannot be brought back."
 FORGOTTEN_ALL = "I have forgotten everything about you. We start anew."
 FORGOTTEN_WITH_TRACES = (
     "I have forgotten everything about you, but traces are left in the store: {traces}"
@@ -49,6 +55,7 @@ HELP = (
     ("Correction: …", "puts right what I remember"),
     ("What do you remember about me?, /memories", "lists everything"),
     ("Forget …", "forgets the closest memory"),
+    ("Delete … for good", "asks once, then deletes it and what was said of it"),
     ("Forget everything about me, /forget", "asks once, then forgets everything"),
     ("Undo", "undoes the last change"),
     ("Why did you say that?, /why", "lists the memories behind my last answer"),

@@ -1,4 +1,4 @@
-"""The activity log with undo, and the trash with restore."""
+"""The activity log with undo, and the trash with restore and deletion for good."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from remembrancer.server.pages.page_context import CurrentPage
 from remembrancer.types import Status
 
 router = APIRouter()
+
+MAX_FORGOTTEN_SHOWN = 50
 
 
 @router.get("/activity")
@@ -32,11 +34,28 @@ def undo(context: CurrentPage, form: SubmittedForm) -> Response:
 def show_trash(context: CurrentPage, cursor: str = "") -> Response:
     me = context.me
     page = me.list(status=Status.TRASHED, minimum_importance=0, cursor=cursor or None)
+    forgotten = me.list(status=Status.FORGOTTEN, minimum_importance=0, limit=MAX_FORGOTTEN_SHOWN)
     return context.render(
         "trash.html",
         "Trash",
         cards=context.build_cards(page.items),
         cursor=page.cursor,
+        forgotten=context.build_cards(() if cursor else forgotten.items),
         sessions=me.sessions(trashed=True).items,
         days=context.profile.deletion.trash_days,
     )
+
+
+@router.post("/trash/delete")
+def delete_for_good(context: CurrentPage, form: SubmittedForm) -> Response:
+    """Delete a memory or a conversation for good; asks first."""
+    name = "session" if form.get("session") else "id"
+    value = form.get(name)
+    is_session = name == "session"
+    if form.get("sure"):
+        done = context.me.delete_session if is_session else context.me.delete
+        return redirect_back(form, done(value, for_good=True))
+    context.return_path = f"{context.root}/trash"
+    said = context.me.session(value).title if is_session else context.me.get(value).content
+    title = "Delete for good"
+    return context.render("trash_delete.html", title, said=said, name=name, value=value)

@@ -65,6 +65,7 @@ class Card:
     old: Record | None = None
     old_href: str = ""
     restorable: bool = False
+    removed: bool = False
     disabled: bool = False
     can_promote: bool = False
     can_demote: bool = False
@@ -107,6 +108,7 @@ def build_card(context: PageContext, record: Record, old: Record | None) -> Card
         old=old,
         old_href=context.memory_url(old.id) if old else "",
         restorable=record.status in RESTORABLE,
+        removed=record.status in (Status.FORGOTTEN, Status.TRASHED),
         disabled=record.status is Status.DISABLED,
         doubt=describe_doubt(record),
         quote=" … ".join(one.quote for one in record.evidence if one.quote),
