@@ -341,12 +341,18 @@ class Remembrancer:
         finally:
             target.close()
 
-    def export(self, user: str, *, tenant: str | None = None) -> Iterator[bytes]:
-        """All data of a user as JSON lines, which `import_` reads back."""
+    def export(
+        self, user: str, *, tenant: str | None = None, include_trash: bool = False
+    ) -> Iterator[bytes]:
+        """All data of a user as JSON lines, which `import_` reads back.
+
+        What was forgotten, deleted or undone is left out, unless `include_trash` is set.
+        """
         from remembrancer.transfer.person_export import export_person
 
         self.flush()
-        return export_person(self._store, self._resolve_person(user, tenant))
+        owner = self._resolve_person(user, tenant)
+        return export_person(self._store, owner, self.now(), include_trash=include_trash)
 
     def import_(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 
 from remembrancer.engine import Remembrancer
@@ -11,23 +12,23 @@ from remembrancer.memory import Memory
 from tests.assistant.talk import chat_of, say
 from tests.support.unconfirmed import learn_in_doubt
 
+LETTERS = "bdfgklmnprstvz"
 SYLLABLES = ("vol", "kra", "zim", "tuk", "pel", "gor", "wex", "nub", "jal", "quo")
 
 
-def make_canary(number: int) -> str:
-    """A word of its own for each number, such as "Zimvolkraqx"."""
-    digits = (number // 100, number // 10 % 10, number % 10)
-    return "".join(SYLLABLES[digit] for digit in digits).capitalize() + "qx"
-
-
 class Canaries:
-    """Hands out a word for each place, and remembers which is where."""
+    """Hands out a word for each place, and remembers which is where.
+
+    The words differ from those of other tests, which share a database server.
+    """
 
     def __init__(self) -> None:
         self.places: dict[str, str] = {}
+        self._start = "".join(f"{secrets.choice(LETTERS)}u" for _ in range(4)).capitalize()
 
     def __call__(self, place: str) -> str:
-        word = make_canary(len(self.places))
+        number = len(self.places)
+        word = f"{self._start}{SYLLABLES[number // 10]}{SYLLABLES[number % 10]}qx"
         self.places[word] = place
         return word
 
@@ -87,10 +88,7 @@ def plant_conversations(me: Memory, canary: Canaries) -> None:
     )
     me.learn(
         [
-            {
-                "role": "user",
-                "content": f"My sister is called {canary('learned')}. I also like {canary('learned too')} soup.",
-            },
+            {"role": "user", "content": f"My sister is called {canary('learned')}."},
             {"role": "assistant", "content": f"{canary('reply')} is a nice name."},
         ],
         "family",

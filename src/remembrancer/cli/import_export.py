@@ -104,11 +104,15 @@ def export(
     markdown: Annotated[
         bool, Option("--markdown", help="For reading; it cannot be imported.")
     ] = False,
+    include_trash: Annotated[
+        bool, Option("--include-trash", help="What was forgotten and deleted, too.")
+    ] = False,
 ) -> None:
     """Export one person's memories to a file.
 
     Writes JSON Lines with history and vectors, which `rem import` restores on either engine; or
-    Markdown. Without FILE it writes to stdout. The file is not encrypted.
+    Markdown. Without FILE it writes to stdout. The file is not encrypted. What was forgotten or
+    deleted is left out unless you ask for it.
 
     \b
     Examples:
@@ -120,7 +124,7 @@ def export(
         if markdown:
             _write(file, [cli.memory_of(store).markdown().encode()])
         else:
-            _write(file, store.export(user, tenant=cli.tenant))
+            _write(file, store.export(user, tenant=cli.tenant, include_trash=include_trash))
     if file is not None:
         answer = {"file": file, "markdown": markdown}
         cli.print_result(

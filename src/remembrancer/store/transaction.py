@@ -437,9 +437,14 @@ def _document_row(record: Record, number: int) -> dict[str, object]:
         "id": record.id,
         "number": number,
         "kind": record.kind,
-        "codes": encode_terms(extract_terms(record.search_text.replace(FORGOTTEN_MARK, " "))),
+        "codes": encode_record_terms(record),
         "marks": detect_features(record.content),
     }
+
+
+def encode_record_terms(record: Record) -> bytes:
+    """The terms by which the index finds a memory, without the mark of forgotten words."""
+    return encode_terms(extract_terms(record.search_text.replace(FORGOTTEN_MARK, " ")))
 
 
 def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:

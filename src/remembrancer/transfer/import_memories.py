@@ -36,6 +36,7 @@ from remembrancer.remember.statement import (
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import AddLink, DropLink, Insert, Patch, Write, Writer
 from remembrancer.transfer.formats.items import FileLocation, MemoryItem
+from remembrancer.transfer.purged import find_purged
 from remembrancer.types import (
     Action,
     Event,
@@ -145,7 +146,9 @@ def store_memories(
         unique.setdefault(one.id, one)
     with call.store.open_reader(call.owner) as reader:
         stored = reader.load(unique)
-    fresh = [one for one in unique.values() if is_missing(stored.get(one.id))]
+        purged = find_purged(reader, unique.keys() - stored.keys())
+    missing = [one for one in unique.values() if is_missing(stored.get(one.id))]
+    fresh = [one for one in missing if one.id not in purged]
     report_progress(len(some) - len(fresh))
     vectors = _embed_memories(call, fresh, report_progress)
     outcome = ImportBatchResult(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
@@ -22,7 +22,8 @@ from remembrancer.transfer.import_memories import (
     new_import_event,
     provenance,
 )
-from remembrancer.types import Origin, Record, Session, SessionStatus, Status
+from remembrancer.transfer.purged import find_purged
+from remembrancer.types import Origin, Session, SessionStatus, Status
 
 TurnEmbeddings = tuple[Embedding, ...]
 
@@ -74,9 +75,11 @@ def store_turns(
     """Store turns, except those that are present already."""
     outcome = ImportBatchResult()
     turns = [one for conversation in conversations for one in conversation.turns]
+    ids = {str(one.id) for one in turns}
     with call.store.open_reader(call.owner) as reader:
-        stored = reader.load(str(one.id) for one in turns)
-    fresh = [one for one in turns if one.id not in stored]
+        stored = reader.load(ids)
+        purged = find_purged(reader, ids - stored.keys())
+    fresh = [one for one in turns if one.id not in stored and one.id not in purged]
     report_progress(len(turns) - len(fresh))
     vectors = _embed_turns(call, fresh, report_progress)
     with call.open_writer(alone=True) as writer:
@@ -87,7 +90,8 @@ def store_turns(
             if one.status is Status.RETRACTED
         ]
         for conversation in conversations:
-            writes += _append_new_turns(call, writer, conversation, stored, vectors, learns=learns)
+            known = stored.keys() | purged
+            writes += _append_new_turns(call, writer, conversation, known, vectors, learns=learns)
         if writes:
             event = new_import_event(call, batch, call.now())
             outcome.event = writer.apply(event, writes).id
@@ -132,13 +136,13 @@ def _append_new_turns(
     call: Call,
     writer: Writer,
     conversation: PreparedConversation,
-    stored: Mapping[str, Record],
+    known: Collection[str],
     vectors: Mapping[str, TurnEmbeddings],
     *,
     learns: bool,
 ) -> list[Write]:
     """Return the writes that append the new turns of a conversation."""
-    new = [one for one in conversation.turns if one.id not in stored]
+    new = [one for one in conversation.turns if str(one.id) not in known]
     if not new:
         return []
     title = None if writer.get_session(conversation.session_id) else conversation.title

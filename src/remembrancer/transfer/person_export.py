@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
@@ -11,6 +12,7 @@ from remembrancer.guard.redaction import contains_secret
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import DumpRow, Store
 from remembrancer.transfer.ndjson import encode_lines, parse_row
+from remembrancer.transfer.trash_filter import TrashFilter, build_trash_filter
 from remembrancer.types import Owner
 
 FORMAT_VERSION = 1
@@ -22,8 +24,10 @@ TEXT_COLUMNS = frozenset(
 """Columns with free text, which can hold a secret."""
 
 
-def export_person(store: Store, owner: Owner) -> Iterator[bytes]:
-    """Yield all rows of a person as of one moment, after a header line."""
+def export_person(
+    store: Store, owner: Owner, now: datetime, *, include_trash: bool = False
+) -> Iterator[bytes]:
+    """Yield all rows of a person, after a header line; the removed ones only if that is asked."""
     header = {
         "format": FORMAT_VERSION,
         "schema": schema.HEAD,
@@ -31,8 +35,10 @@ def export_person(store: Store, owner: Owner) -> Iterator[bytes]:
         "user": owner.user,
     }
     yield json.dumps(header, ensure_ascii=False).encode() + b"\n"
+    with store.open_reader(owner) as reader:
+        kept = TrashFilter() if include_trash else build_trash_filter(reader, now)
     with store.dump(owner) as rows:
-        yield from encode_lines(rows)
+        yield from encode_lines(kept.select(rows))
 
 
 def is_export(path: Path) -> bool:

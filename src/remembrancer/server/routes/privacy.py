@@ -88,9 +88,15 @@ OWNER_ONLY = Depends(refuse_agent_key)
 
 
 @router.get("/export", response_class=StreamingResponse, dependencies=[OWNER_ONLY])
-def export_memories(engine: Engine, caller: Caller) -> Any:
-    """Export all of the caller's data as NDJSON: memories, history, sessions, embeddings."""
-    lines = engine.export(caller.owner.user, tenant=caller.owner.tenant)
+def export_memories(
+    engine: Engine, caller: Caller, include_trash: Annotated[bool, Query()] = False
+) -> Any:
+    """Export all of the caller's data as NDJSON: memories, history, sessions, embeddings.
+
+    What was forgotten or deleted is left out unless `include_trash` is set.
+    """
+    owner = caller.owner
+    lines = engine.export(owner.user, tenant=owner.tenant, include_trash=include_trash)
     return StreamingResponse(lines, media_type=NDJSON)
 
 
