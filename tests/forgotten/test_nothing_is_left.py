@@ -29,7 +29,7 @@ pytestmark = pytest.mark.feature("P7", "X2", "X4")
 TRASH = timedelta(days=31)
 MEMORIES = ["fact", "rule", "episode"]
 NEVER_STORED = {"search", "prompt"}
-DELETIONS = 1500 if os.environ.get("REM_LONG") else 60
+DELETIONS = 1500 if os.environ.get("REM_LONG") else 45
 
 
 @contextlib.contextmanager
@@ -55,6 +55,12 @@ def wait_for_the_trash(store: Remembrancer, clock: ManualClock) -> None:
         assert store.run_job(job).note is None
 
 
+def overwrite_deleted(store: Remembrancer, clock: ManualClock) -> None:
+    """On PostgreSQL a job overwrites what was deleted; on SQLite nothing is left to do."""
+    clock.advance(TRASH)  # Later than the job ran for other tests on this database.
+    assert store.run_job("tidy").note is None
+
+
 def test_forgetting_everything_and_waiting_leaves_no_word(
     open_memory: Open, place: str, clock: ManualClock, tmp_path: Path
 ) -> None:
@@ -72,13 +78,15 @@ def test_forgetting_everything_and_waiting_leaves_no_word(
 
 
 def test_deleting_everything_for_good_leaves_no_word_at_once(
-    open_memory: Open, place: str, tmp_path: Path
+    open_memory: Open, place: str, clock: ManualClock, tmp_path: Path
 ) -> None:
     store = open_memory("assistant")
     canary = plant_all(store, tmp_path)
+    clock.advance(2 * TRASH)
 
     store.for_user("ada").delete_all(for_good=True)
-    store.run_job("tidy")  # On SQLite nothing is left to do.
+    if place.startswith("postgresql"):
+        overwrite_deleted(store, clock)
 
     assert canary.find_in(read_all_bytes(place)) == []
 
@@ -98,7 +106,7 @@ def test_what_is_forgotten_goes_from_conversations_that_stay(
     wait_for_the_trash(store, clock)
 
     assert set(canary.find_in(read_all_bytes(place))) == kept
-    assert [one.content for one in me.turns("family")][0] == f"{FORGOTTEN_MARK}."
+    assert next(one.content for one in me.turns("family")) == f"{FORGOTTEN_MARK}."
 
 
 def test_the_erasure_leaves_no_word_on_the_server(
@@ -146,14 +154,18 @@ def test_deletions_one_by_one_leave_no_word_and_take_no_other(
     assert {one.content.split()[0] for one in me.list(limit=1000).items} == set(kept)
 
 
-def test_a_profile_without_trash_leaves_no_earlier_version(open_memory: Open, place: str) -> None:
-    store = open_memory("instances", profile_overrides={})
+def test_a_profile_without_trash_leaves_no_earlier_version(
+    open_memory: Open, place: str, clock: ManualClock
+) -> None:
+    store = open_memory("instances")
     me = store.for_user("ada", agent="bot")
     first = me.remember("The stable holds the Wurlidrome mare.", scope="bot").memory
     me.update(first.id, "The stable holds the Hinkelpatsch foal.")
 
+    clock.advance(2 * TRASH)
     me.delete(first.id)
-    store.run_job("tidy")
+    if place.startswith("postgresql"):
+        overwrite_deleted(store, clock)
 
     found = read_all_bytes(place)
     assert b"Wurlidrome" not in found

@@ -291,12 +291,13 @@ def _tidy(work: JobContext) -> int:
 
 
 def _has_deleted_since(work: JobContext, moment: datetime | None) -> bool:
-    """True if memories were deleted for good since then."""
+    """True if memories were deleted for good since then, or if the clock was set back."""
     now = work.clock.now()
+    since = None if moment is not None and moment > now else moment
     for owner in work.owners():
         with work.store.open_reader(owner) as reader:
             found = [reader.find_last_event(one, now) for one in (Action.DELETED, Action.PURGED)]
-        if any(at is not None and (moment is None or at >= moment) for at in found):
+        if any(at is not None and (since is None or at >= since) for at in found):
             return True
     return False
 
