@@ -139,8 +139,8 @@ def _print_receipt(out: Terminal, done: Receipt, file: str | None) -> None:
         size = f"{one.bytes:,} bytes" if one.bytes else "counted"
         out.say(f"  {one.place}: {size}, {one.found:,} traces")
     for why in done.left:
-        out.say(f"  Not done: {why}")
-    verdict = "Nothing is left." if done.clean else "Something is left: erase again, or see above."
+        out.say(f"  Left: {why}")
+    verdict = "Nothing is left." if done.clean else "Something is left: see above."
     out.say(f"{verdict} {done.sought:,} traces were searched for.")
     out.say(f"Receipt {done.id}" + (f" in {file}." if file else ": keep it with --receipt FILE."))
 

@@ -46,9 +46,9 @@ REPLICATED = (
 )
 
 KEPT = (
-    "PostgreSQL keeps {count} old segments of its write-ahead log (wal_keep_size), which hold "
-    "removed rows until it recycles them. Ask the administrator to lower it for a while, and "
-    "repeat this."
+    "PostgreSQL keeps {count} old segments of its write-ahead log (wal_keep_size or a replication "
+    "slot), which hold removed rows until it recycles them. Ask the administrator to lift that for "
+    "a while, and repeat this."
 )
 
 TOO_LONG = (
