@@ -13,7 +13,7 @@ from tests.assistant.talk import chat_of, say
 from tests.support.files import bytes_below
 from tests.support.opening import Open
 
-pytestmark = pytest.mark.feature("X2")
+pytestmark = pytest.mark.feature("P7")
 
 REQUESTS = {
     "Delete my dentist for good": "my dentist",

@@ -152,6 +152,22 @@ def test_deleting_for_good_says_so(shelf: Any, ask: Run, embedder: Any, clock: M
     assert said == "Deleted for good. It cannot be brought back.\n"
 
 
+def test_delete_for_good_asks_and_reaches_into_the_trash(rem: Run, ask: Run) -> None:
+    kept = ask("remember", "The boat is red.")["memory"]["id"]
+    refused = rem("delete", "boat", "--for-good", code=2)
+    assert "Pass --yes" in refused.stderr
+    assert [one["id"] for one in ask("list")["items"]] == [kept]
+    rem("delete", "boat")
+
+    said = rem("delete", "boat", "--for-good", "--yes").stdout
+
+    assert said == "Deleted for good. It cannot be brought back.\n"
+    assert ask("list", "--status", "trashed")["items"] == []
+    assert "It cannot be undone" in rem("undo", code=4).stderr
+    ask("remember", "The boat is red.")
+    assert "Deleted for good." in rem("delete-all", "--for-good", "--yes").stdout
+
+
 def test_confirming_renews(rem: Run, ask: Run, clock: ManualClock) -> None:
     ask("remember", "The boat is red.")
     clock.advance(timedelta(days=30))

@@ -69,6 +69,9 @@ def facts(me: Memory, clock: ManualClock) -> Iterator[object]:
     yield me.undo()
     yield me.forget_all(kinds=[Kind.FACT], tags=["home"])
     yield me.delete_all(kinds=[Kind.RULE])
+    me.forget(me.remember("The keel is long").memory.id)
+    yield me.delete("keel is long", for_good=True)
+    yield me.delete_many([me.remember("The mast is short").memory.id], for_good=True)
     yield me.stats()
     yield me.stats(scope="health")
     yield me.simulate(30)
@@ -134,6 +137,8 @@ def conversations(me: Memory, clock: ManualClock) -> Iterator[object]:
     yield me.restore_session("other")
     yield me.rejected()
     yield me.view("other"), me.view("other", budget=1)
+    yield me.delete_session("other", for_good=True)
+    yield len(me.delete_all(for_good=True).ids)
 
 
 def mistakes(me: Memory, clock: ManualClock) -> Iterator[object]:

@@ -10,7 +10,7 @@ from remembrancer.remember.forgotten_words import build_forgotten_words, says_no
 from remembrancer.types import FORGOTTEN_MARK, Evidence, Fact, Source
 from tests.support.opening import NOON
 
-pytestmark = pytest.mark.feature("X2")
+pytestmark = pytest.mark.feature("P7")
 
 TURN = "turn_1"
 

@@ -24,7 +24,7 @@ from tests.forgotten.canaries import Canaries, plant_all, plant_items
 from tests.support.files import bytes_below
 from tests.support.opening import Open
 
-pytestmark = pytest.mark.feature("P7", "X2", "X4")
+pytestmark = pytest.mark.feature("P7", "X4")
 
 TRASH = timedelta(days=31)
 MEMORIES = ["fact", "rule", "episode"]

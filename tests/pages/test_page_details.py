@@ -223,6 +223,28 @@ def test_P8_a_row_of_the_journal_is_deleted_into_the_trash_with_an_undo(serve: S
     assert "Only funds." in ada.get(here).text
 
 
+def test_P8_what_is_in_the_trash_is_deleted_for_good_after_a_question(serve: Serve) -> None:
+    served = serve("advisor")
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    funds = me.remember("Only funds.", category="finance_context").memory
+    bonds = me.remember("Never bonds.", category="finance_context").memory
+    me.append([{"role": "user", "content": "What is gold?"}], "gold", title="On gold")
+    me.delete(funds.id)
+    me.forget(bonds.id)
+    me.delete_session("gold")
+    assert ada.get("/trash").text.count('action="/trash/delete"') == 3
+
+    asked = ada.send("/trash/delete", id=funds.id).text
+    assert "cannot be undone" in asked
+    assert "Only funds." in asked
+    for field in ({"id": funds.id}, {"id": bonds.id}, {"session": "gold"}):
+        assert ada.send("/trash/delete", sure="yes", back="/trash", **field).status_code == 303
+
+    page = ada.get("/trash").text
+    assert "The trash is empty" in page
+    assert not any(words in page for words in ("Only funds.", "Never bonds.", "On gold"))
+
+
 def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(
     serve: Serve, models: dict[str, Any], model: ModelEndpoint
 ) -> None:

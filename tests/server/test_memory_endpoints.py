@@ -294,3 +294,24 @@ def test_M14_stats_tell_maturity_confidence_effectiveness_and_the_last_consolida
     assert stats["by_confidence"] == {"0.2-0.4": 1, "0.4-0.6": 1, "0.8-1": 1}
     assert stats["effectiveness"] == pytest.approx(5 / 5.01, abs=0.001)
     assert stats["consolidated_at"] is None
+
+
+@pytest.mark.parametrize("path", ["/api/memory", "/api/facts"])
+def test_delete_for_good_skips_the_trash(ada: httpx.Client, path: str) -> None:
+    kept = remembered(ada, "The boat is red.")
+    ada.delete(f"{path}/{kept}")
+    assert contents(ada.get("/api/trash")) == {"The boat is red."}
+
+    gone = ada.delete(f"{path}/{kept}", params={"for_good": True})
+
+    assert gone.json()["event"]["action"] == "deleted"
+    assert contents(ada.get("/api/trash")) == set()
+    assert ada.get(f"/api/memory/{kept}").status_code == 404
+    assert ada.post("/api/undo", json={"event": gone.json()["event"]["id"]}).status_code == 409
+
+
+def test_an_export_takes_the_trash_along_only_if_asked(ada: httpx.Client) -> None:
+    ada.delete(f"/api/memory/{remembered(ada, 'The boat is red.')}")
+
+    assert "boat" not in ada.get("/api/export").text
+    assert "boat" in ada.get("/api/export", params={"include_trash": True}).text

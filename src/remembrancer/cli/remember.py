@@ -158,7 +158,7 @@ def forget_all(cli: CliContext, yes: Yes = False) -> None:
 
 
 def delete_all(cli: CliContext, for_good: ForGood = False, yes: Yes = False) -> None:
-    """Move everything to the trash, conversations and what was forgotten too.
+    """Move everything to the trash, conversations too.
 
     One `rem undo` restores all of it. If the profile deletes at once, it is deleted permanently;
     --for-good does so in any profile, and empties the trash.

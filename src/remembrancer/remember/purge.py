@@ -110,7 +110,8 @@ def plan_purge(
 
 def _load_versions(reader: Reader, ids: Sequence[str], now: datetime) -> dict[str, Record]:
     """The memories and their past versions; the history of a memory that stays is left."""
-    named = reader.load(ids)
+    found = reader.load(ids)
+    named = {one: found[one] for one in ids if one in found}
     whole = [one.id for one in named.values() if not _is_history(reader, one, named, now)]
     return {**named, **reader.load(reader.list_past_versions(whole, now))}
 
