@@ -62,7 +62,6 @@ class SqlTransaction(SqlReader):
         super().__init__(connection, owner_id, indexes)
         self.has_removed_words = False
 
-
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
         moment = next_moment(event.at, self.last_moment())
