@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import tempfile
 import threading
@@ -105,6 +106,7 @@ def test_a_power_cut_loses_nothing_that_was_acknowledged(
             for event in events[begin:moment]:
                 state.apply(event)
             begin = moment
+            shutil.rmtree(disk)
             loss = Loss.EVERYTHING if cut % 3 == 0 else Loss.SOME
             disk = tmp_path / f"disk-{number}-{cut}"
             state.cut_power(disk, loss, chance)
