@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -45,8 +46,7 @@ def disk(tmp_path: Path) -> Iterator[FaultVfs]:
 
 @pytest.fixture
 def store(disk: FaultVfs) -> Iterator[Remembrancer]:
-    place = str(disk.directory / "memory")
-    with open_at_place(place, ManualClock(NOON), FakeEmbedder("fake", dimensions=64)) as store:
+    with open_store_at(disk.directory / "memory") as store:
         store.for_user("ada").remember("Ada keeps bees")
         yield store
 
@@ -99,10 +99,36 @@ def test_if_the_commit_fails_all_are_refused_and_none_is_stored(
     disk.heal()
     assert together(store, with_fact("fourth"), with_fact("fifth")) == [None, None]
     assert stored(store) == {"Ada keeps bees", "fourth", "fifth"}
+
+
+def test_what_was_refused_is_not_searched_for(disk: FaultVfs, store: Remembrancer) -> None:
+    """A writer that joins reads what was written before it, which then may not be committed."""
+
+    def read(writer: Writer) -> None:
+        assert len(writer.load_index("fake")) > 0
+        add(writer, "second")
+
+    disk.fail(Operation.SYNC, SQLITE_IOERR_FSYNC, "memory/people/*.db-wal")
+    together(store, with_fact("first"), read)
+    disk.heal()
     me = store.for_user("ada")
-    me.remember("The bees are in the orchard", subject="bees", predicate="place")
+    added = me.remember("The hives are in the orchard", subject="hives", predicate="place").memory
     found = me.recall("Where is the orchard?")
-    assert found[0].memory.content == "The bees are in the orchard"
+    assert found[0].memory.content == added.content
+
+
+def test_what_was_refused_is_not_stored_after_a_crash(
+    disk: FaultVfs, store: Remembrancer, tmp_path: Path
+) -> None:
+    disk.fail(Operation.SYNC, SQLITE_IOERR_FSYNC, "memory/people/*.db-wal")
+    with pytest.raises(REFUSED):
+        write(store, with_fact("first"))
+    shutil.copytree(disk.directory / "memory", tmp_path / "left")
+    disk.heal()
+    with open_store_at(tmp_path / "left") as left:
+        assert stored(left) == {"Ada keeps bees"}
+        left.for_user("ada").remember("Ada sells honey", subject="honey", predicate="sale")
+        assert stored(left) == {"Ada keeps bees", "Ada sells honey"}
 
 
 def test_a_reader_sees_nothing_before_all_of_it_is_committed(
@@ -153,14 +179,18 @@ def test_recall_does_not_sync(disk: FaultVfs, store: Remembrancer, me: Memory) -
 
 
 def test_without_durability_writes_are_not_synced(disk: FaultVfs) -> None:
-    place, clock = str(disk.directory / "memory"), ManualClock(NOON)
-    settings = {"path": place, "durability": "normal"}
-    with open_at_place(place, clock, FakeEmbedder(), store=settings) as store:
+    place = disk.directory / "memory"
+    with open_store_at(place, store={"path": str(place), "durability": "normal"}) as store:
         me = store.for_user("ada")
         me.remember("Ada keeps bees")
         before = disk.syncs
         me.remember("Ada sells honey", subject="honey", predicate="sale")
         assert disk.syncs == before
+
+
+def open_store_at(place: Path, **settings: object) -> Remembrancer:
+    embedder = FakeEmbedder("fake", dimensions=64)
+    return open_at_place(str(place), ManualClock(NOON), embedder, **settings)
 
 
 Step = Callable[[Writer], None]
