@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import DBAPIError
@@ -188,7 +189,7 @@ def test_without_durability_writes_are_not_synced(disk: FaultVfs) -> None:
         assert disk.syncs == before
 
 
-def open_store_at(place: Path, **settings: object) -> Remembrancer:
+def open_store_at(place: Path, **settings: Any) -> Remembrancer:
     embedder = FakeEmbedder("fake", dimensions=64)
     return open_at_place(str(place), ManualClock(NOON), embedder, **settings)
 
