@@ -1,6 +1,6 @@
 """Whatever was acknowledged survives kill -9 and a power cut; nothing is stored by half.
 
-`REM_LONG=1` writes more than ten thousand times, with fifty kills and five hundred power cuts.
+`REM_LONG=1` writes more than ten thousand times, with a hundred kills and 250 power cuts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.support.promises import (
 
 LONG = bool(os.environ.get("REM_LONG"))
 PROCESSES, USERS = 2, 2
-ROUNDS, WRITES, CUTS = (50, 220, 10) if LONG else (2, 40, 5)
+ROUNDS, WRITES, CUTS = (25, 220, 10) if LONG else (2, 40, 5)
 """Kills, acknowledged writes before each, and power cuts in the time before it."""
 
 CRASHES = 10 if LONG else 1
