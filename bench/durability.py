@@ -2,8 +2,8 @@
 
     python -m bench.durability
 
-Each figure is the best of several rounds in which the ways take turns, with the time of a sync made
-up: nothing, 2 ms and 8 ms on top of what the disk takes (none in /dev/shm).
+The ways take turns, call by call, or run by run, of which the best counts. A sync takes nothing, 2 ms
+or 8 ms on top of what the disk needs for it, which is nothing in /dev/shm.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ WAYS = ("normal", "full", "full, shared")
 SYNC_SECONDS = (0.0, 0.002, 0.008)
 THREADS = (1, 4, 16)
 WRITES = 192
-CALLS = 100
+CALLS = 150
+IMPORTS = 3
 IMPORTED_TURNS = 2000
 MAX_WRITERS = commit_groups.MAX_WRITERS
 
@@ -48,27 +49,28 @@ class Load:
 
 
 @contextlib.contextmanager
-def opened(
-    way: str, sync_seconds: float, directory: str | None
-) -> Iterator[tuple[Remembrancer, FaultVfs]]:
-    commit_groups.MAX_WRITERS = MAX_WRITERS if way == "full, shared" else 1
-    durability = "normal" if way == "normal" else "full"
+def watched(directory: str | None) -> Iterator[FaultVfs]:
     with tempfile.TemporaryDirectory(dir=directory) as place, FaultVfs(Path(place)) as vfs:
-        where = {"path": f"{place}/memory", "durability": durability}
-        settings = Settings.model_validate({"user": "ada", "store": where})
-        clock = SystemClock()
-        with Remembrancer(settings, open_store(settings, clock), FakeEmbedder(), clock) as store:
-            store.for_user().remember("Ada keeps bees")
-            vfs.sync_seconds = sync_seconds
-            yield store, vfs
-            vfs.sync_seconds = 0
-    commit_groups.MAX_WRITERS = MAX_WRITERS
+        yield vfs
+
+
+@contextlib.contextmanager
+def opened(vfs: FaultVfs, durability: str) -> Iterator[Remembrancer]:
+    where = {"path": str(vfs.directory / durability), "durability": durability}
+    settings = Settings.model_validate({"user": "ada", "store": where})
+    clock = SystemClock()
+    with Remembrancer(settings, open_store(settings, clock), FakeEmbedder(), clock) as store:
+        store.for_user().remember("Ada keeps bees")
+        yield store
 
 
 def measure_load(way: str, threads: int, sync_seconds: float, directory: str | None) -> Load:
     numbers, seconds = itertools.count(), list[float]()
-    with opened(way, sync_seconds, directory) as (store, vfs):
+    commit_groups.MAX_WRITERS = MAX_WRITERS if way == "full, shared" else 1
+    durability = "normal" if way == "normal" else "full"
+    with watched(directory) as vfs, opened(vfs, durability) as store:
         me = store.for_user()
+        vfs.sync_seconds = sync_seconds
 
         def work() -> None:
             while (number := next(numbers)) < WRITES:
@@ -83,6 +85,7 @@ def measure_load(way: str, threads: int, sync_seconds: float, directory: str | N
         for one in running:
             one.join()
         took, syncs = time.perf_counter() - begun, vfs.syncs - before
+        vfs.sync_seconds = 0
     seconds.sort()
     slow = seconds[len(seconds) * 95 // 100]
     return Load(WRITES / took, statistics.median(seconds) * 1000, slow * 1000, syncs)
@@ -116,31 +119,31 @@ CALLS_OF: dict[str, tuple[Callable[[Remembrancer, int], None], int]] = {
     "remember": (remember, CALLS),
     "append": (append, CALLS),
     "recall": (recall, CALLS),
-    f"import of {IMPORTED_TURNS} turns": (import_turns, 1),
+    f"import of {IMPORTED_TURNS} turns": (import_turns, IMPORTS),
 }
 
 
-def measure_call(name: str, way: str, sync_seconds: float, directory: str | None) -> float:
-    """Milliseconds of one call."""
+def compare_calls(name: str, sync_seconds: float, directory: str | None) -> tuple[float, float]:
+    """Median milliseconds of a call without and with syncs, which take turns call by call."""
     call, calls = CALLS_OF[name]
-    with opened(way, sync_seconds, directory) as (store, _):
-        seconds = []
-        for number in range(calls):
+    with watched(directory) as vfs, opened(vfs, "normal") as normal, opened(vfs, "full") as full:
+        vfs.sync_seconds = sync_seconds
+        seconds: dict[Remembrancer, list[float]] = {normal: [], full: []}
+        for number, store in itertools.product(range(calls), seconds):
             begun = time.perf_counter()
             call(store, number)
-            seconds.append(time.perf_counter() - begun)
-    return statistics.median(seconds) * 1000
+            seconds[store].append(time.perf_counter() - begun)
+        vfs.sync_seconds = 0
+    return tuple(statistics.median(some) * 1000 for some in seconds.values())  # type: ignore[return-value]
 
 
-def report_calls(rounds: int, directory: str | None) -> None:
-    print("ms of a call, median; full / normal\n")
+def report_calls(directory: str | None) -> None:
+    print("ms of a call, median: normal, full, full / normal, full - normal\n")
     for name, sync_seconds in itertools.product(CALLS_OF, SYNC_SECONDS):
-        found: dict[str, list[float]] = {"normal": [], "full, shared": []}
-        for _, way in itertools.product(range(rounds), found):
-            found[way].append(measure_call(name, way, sync_seconds, directory))
-        normal, full = (min(some) for some in found.values())
-        sync = f"sync + {sync_seconds * 1000:.0f} ms"
-        print(f"{name:22} {sync:12} {normal:8.2f} {full:8.2f} {full / normal:6.2f}", flush=True)
+        normal, full = compare_calls(name, sync_seconds, directory)
+        where = f"{name:22} sync + {sync_seconds * 1000:.0f} ms"
+        figures = f"{normal:9.2f} {full:9.2f} {full / normal:6.2f} {full - normal:8.2f}"
+        print(where, figures, flush=True)
 
 
 def report_loads(rounds: int, directory: str | None) -> None:
@@ -161,7 +164,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--directory", default="/dev/shm" if Path("/dev/shm").exists() else None)
     given = parser.parse_args()
-    report_calls(given.rounds, given.directory)
+    report_calls(given.directory)
     report_loads(given.rounds, given.directory)
 
 
