@@ -169,6 +169,10 @@ class FaultVfs:
         """How often a file or a directory was synced, by SQLite or by `os`."""
         return sum(self.synced.values())
 
+    def wait_for_sync(self) -> None:
+        if self.sync_seconds:  # even no sleep at all would let other processes run first
+            time.sleep(self.sync_seconds)
+
     @property
     def unsynced(self) -> set[str]:
         """Files with content, and directories with names, that a power cut could take away."""
@@ -388,7 +392,7 @@ class _Shim:
         code = SQLITE_OK
         with contextlib.suppress(_SyncRefused), self._with_directory(watcher):
             with watcher.syncing(Entry.SYNC_FILE, one.path, one.inode):
-                time.sleep(watcher.sync_seconds)
+                watcher.wait_for_sync()
                 code = watcher.code_of(Operation.SYNC, one.path) or system(file, flags)
                 if code:
                     raise _SyncRefused
@@ -517,7 +521,7 @@ def _fsync_of(watcher: FaultVfs, fsync: Function) -> Function:
         if not is_directory:
             _record_content(watcher, path, found.st_ino)
         with watcher.syncing(entry, path, found.st_ino):
-            time.sleep(watcher.sync_seconds)
+            watcher.wait_for_sync()
             _raise_fault(watcher, Operation.SYNC, path)
             fsync(descriptor)
         return None
