@@ -45,7 +45,7 @@ ROUNDS, WRITES, CUTS = (25, 220, 10) if LONG else (2, 40, 5)
 CRASHES = 10 if LONG else 1
 """Of the PostgreSQL server, each after as many writes."""
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 TENANT = "crashes"
 
 
