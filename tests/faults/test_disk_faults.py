@@ -17,6 +17,7 @@ from remembrancer.cli.app import app
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import StoreBusy, StoreFull, StoreReadOnly, StoreUnavailable
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.store import sqlite_file
 from remembrancer.store.open import open_store
 from remembrancer.testing import FakeEmbedder
@@ -70,7 +71,7 @@ VERBS: dict[str, Verb] = {
 }
 
 
-def said(words: str) -> dict[str, str]:
+def said(words: str) -> TurnInput:
     return {"role": "user", "content": words}
 
 

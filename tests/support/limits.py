@@ -55,10 +55,19 @@ def full_disk() -> Any:
     return limited(resource.RLIMIT_FSIZE, 16 * 1024)
 
 
-def few_handles(spare: int) -> Any:
+@contextmanager
+def few_handles(spare: int) -> Iterator[None]:
     """So many more files can be opened than are open now."""
     highest = max(int(one) for one in os.listdir("/proc/self/fd"))
-    return limited(resource.RLIMIT_NOFILE, highest + 1 + spare)
+    fillers = [os.open(os.devnull, os.O_RDONLY)]
+    while fillers[-1] <= highest:
+        fillers.append(os.open(os.devnull, os.O_RDONLY))
+    try:
+        with limited(resource.RLIMIT_NOFILE, fillers[-1] + 1 + spare):
+            yield
+    finally:
+        for one in fillers:
+            os.close(one)
 
 
 @contextmanager
