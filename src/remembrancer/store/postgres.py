@@ -106,6 +106,9 @@ HNSW_SETTINGS = (
 CPU_SLOTS = threading.BoundedSemaphore(2 * (os.cpu_count() or 1))
 """Twice as many as cores: a thread that holds a slot also waits for the server."""
 
+CONNECT_TIMEOUT_SECONDS = 10
+"""How long to wait for a connection, unless store.url has a connect_timeout."""
+
 OUTCOME_TIMEOUT_SECONDS = 5.0
 """How long to ask whether a change was stored after its connection was lost."""
 
@@ -148,6 +151,7 @@ class PostgresStore:
             pool_timeout=60,
             pool_pre_ping=True,
             connect_args={
+                **_connect_timeout(self._url),
                 "options": " ".join(f"-c {option}" for option in CONNECTION_OPTIONS),
                 # A generic plan from when a table was small would be kept forever.
                 "prepare_threshold": None,
@@ -495,7 +499,7 @@ def _lock_owner(
 
 def _migrate(admin_url: URL) -> None:
     """Upgrade the schema as its owner; several processes can try at once."""
-    engine = create_engine(admin_url, poolclass=NullPool)
+    engine = create_engine(admin_url, poolclass=NullPool, connect_args=_connect_timeout(admin_url))
     try:
         with pg_faults.translate_errors():
             with engine.begin() as connection:
@@ -529,6 +533,10 @@ def _create_prerequisites(engine: Engine) -> None:
                     raise
     with engine.begin() as connection:
         pg_roles.create_roles(connection.exec_driver_sql)
+
+
+def _connect_timeout(url: URL) -> dict[str, object]:
+    return {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
 
 
 def _parse_url(url: str) -> URL:
