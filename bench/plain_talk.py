@@ -38,7 +38,7 @@ def read_sentences(name: str) -> list[Sentence]:
 
 
 def redacted(sentence: Sentence) -> str:
-    return redact(sentence.text, sentence.previous).text
+    return redact(sentence.text, (sentence.previous,)).text
 
 
 def is_stored(sentence: Sentence) -> bool:
@@ -61,10 +61,9 @@ def _pieces(secrets: Iterable[str]) -> Iterator[str]:
 
 def read_turns(path: Path) -> Iterator[str]:
     """The texts of the turns in a conversation file, which hold no real secrets."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        for line in lines:
-            yield from _texts(json.loads(line))
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    for line in data.decode().splitlines():
+        yield from _texts(json.loads(line))
 
 
 def _texts(row: object) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from remembrancer.errors import InvalidInput
@@ -39,11 +39,11 @@ def validate_session_name(name: str) -> str:
     return validate_name(name, "session")
 
 
-def redact_text(text: str) -> str:
-    """The text with its secrets replaced, for text that is logged or sent but not stored."""
+def redact_text(text: str, previous: Sequence[str] = ()) -> str:
+    """The text with its secrets replaced; `previous` are the turns before, oldest first."""
     from remembrancer.guard import redact
 
-    return redact(text).text
+    return redact(text, previous).text
 
 
 def contains_secret(value: Json) -> bool:

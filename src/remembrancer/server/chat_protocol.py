@@ -52,6 +52,12 @@ def list_user_texts(messages: Sequence[Message]) -> list[str]:
     return [extract_text(one.get("content")) for one in messages if one.get("role") == "user"]
 
 
+def list_texts_before_last_user(messages: Sequence[Message]) -> list[str]:
+    """Return the texts of the messages before the last one of the user."""
+    last = max((at for at, one in enumerate(messages) if one.get("role") == "user"), default=0)
+    return [extract_text(one.get("content")) for one in messages[:last]]
+
+
 def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:
     """Derive a session id from the first messages, which every request of a chat repeats."""
     opening = [agent or ""]

@@ -20,6 +20,7 @@ from remembrancer.guard.redaction import (
     validate_text,
 )
 from remembrancer.guard.repetition import repeats_words
+from remembrancer.guard.secrets.replies import REMEMBERED_TURNS, may_be_reply
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
 from remembrancer.remember.provenance import name_unverified_origin
@@ -119,12 +120,12 @@ def append(
     now = call.now()
     allowed = MAX_METADATA_CHECKS + len(turns) * CHECKS_PER_TURN
     refuse_complex_metadata([turn.get("metadata", {}) for turn in turns], "The turns", allowed)
-    clean = [clean_turn(turn, now, number) for number, turn in enumerate(turns, 1)]
+    session_id = _resolve_session_id(session, now)
+    clean = _clean_turns(call, turns, session_id if session else None, now)
     refuse_secret_name(scope)
     write_scope = call.resolve_write_scope(scope)
     if title is not None:
         title = redact_text(validate_text(title, "The title", MAX_TITLE_CHARS))
-    session_id = _resolve_session_id(session, now)
     vectors: list[tuple[Embedding, ...]] = [()] * len(clean)
     if embed_now:
         vectors = embed_units(call, _split_first(clean, max_units))
@@ -186,7 +187,29 @@ def continue_session(
     return Appended(current, tuple(records))
 
 
-def clean_turn(turn: TurnInput, now: datetime, number: int) -> CleanTurn:
+def _clean_turns(
+    call: Call, turns: Sequence[TurnInput], session: str | None, now: datetime
+) -> list[CleanTurn]:
+    said = _list_said_before(call, turns, session)
+    clean = []
+    for number, turn in enumerate(turns, 1):
+        clean.append(clean_turn(turn, now, number, said[-REMEMBERED_TURNS:]))
+        said.append(turn["content"])
+    return clean
+
+
+def _list_said_before(call: Call, turns: Sequence[TurnInput], session: str | None) -> list[str]:
+    """The last stored turns, if the first new one may be the answer to a question in them."""
+    opening = turns[0].get("content", "") if turns else ""
+    if not session or not isinstance(opening, str) or not may_be_reply(opening):
+        return []
+    with call.store.open_reader(call.owner) as reader:
+        return [turn.content for turn in reader.list_latest_turns(session, REMEMBERED_TURNS)]
+
+
+def clean_turn(
+    turn: TurnInput, now: datetime, number: int, previous: Sequence[str] = ()
+) -> CleanTurn:
     """Validate a turn and redact its secrets; an error names the turn's number."""
     role = turn.get("role", "")
     if role not in ROLES:
@@ -197,7 +220,7 @@ def clean_turn(turn: TurnInput, now: datetime, number: int) -> CleanTurn:
     said_at = turn.get("said_at")
     return CleanTurn(
         role=role,
-        content=redact_text(content),
+        content=redact_text(content, previous),
         speaker=validate_name(redact_text(speaker), "speaker") if speaker else None,
         said_at=as_utc(said_at) if said_at else now,
         origin=parse_enum(

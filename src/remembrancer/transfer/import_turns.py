@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput, RemembrancerError
 from remembrancer.guard.redaction import redact_text, validate_text
+from remembrancer.guard.secrets.replies import REMEMBERED_TURNS
 from remembrancer.ids import stable_id
 from remembrancer.remember.embedding import embed_units, split_turn
 from remembrancer.remember.lifecycle import restoration_values
@@ -52,7 +53,11 @@ def prepare_conversation(
     skipped: list[SkippedItem] = []
     for number, one in enumerate(item.turns, 1):
         try:
-            turn = _prepare_turn(call, format, one, number, origin)
+            said = [
+                str(before.turn.get("content", ""))
+                for before in item.turns[: number - 1][-REMEMBERED_TURNS:]
+            ]
+            turn = _prepare_turn(call, format, one, number, origin, said)
         except (RemembrancerError, RecursionError) as error:
             skipped.append(SkippedItem(one.place, str(error).partition(": ")[2] or str(error)))
             continue
@@ -101,12 +106,17 @@ def store_turns(
 
 
 def _prepare_turn(
-    call: Call, format: str, one: TurnItem, number: int, origin: Origin | None
+    call: Call,
+    format: str,
+    one: TurnItem,
+    number: int,
+    origin: Origin | None,
+    previous: Sequence[str],
 ) -> CleanTurn:
     given = one.turn
     if origin is not None and given["role"] == "user":
         given = {**given, "origin": origin}
-    turn = clean_turn(given, call.now(), number)
+    turn = clean_turn(given, call.now(), number, previous)
     return replace(turn, metadata={**turn.metadata, **provenance(format, one.place, origin)})
 
 

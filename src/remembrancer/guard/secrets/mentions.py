@@ -1,4 +1,4 @@
-"""Finds the words that name a secret in a sentence, such as `password`, `alarm code` or `mot de passe`."""
+"""Finds the words that name a secret, such as `password`, `alarm code` or `mot de passe`."""
 
 from __future__ import annotations
 

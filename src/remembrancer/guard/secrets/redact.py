@@ -5,7 +5,7 @@ Pure, and linear in the length of the text. A finding has offsets and a kind, ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from remembrancer.guard.patterns import compile_pattern
@@ -68,10 +68,10 @@ class RedactedText:
     findings: tuple[SecretFinding, ...]
 
 
-def redact(text: str, previous: str = "") -> RedactedText:
+def redact(text: str, previous: Sequence[str] = ()) -> RedactedText:
     """Replace every secret with a placeholder such as `[secret: jwt]`.
 
-    `previous` is the turn before: if it asks for a password, a short answer is one.
+    `previous` are the turns before, oldest first: after a question for it, a word is a password.
     """
     findings = find_secrets(text, previous)
     pieces: list[str] = []
@@ -82,11 +82,11 @@ def redact(text: str, previous: str = "") -> RedactedText:
     return RedactedText("".join((*pieces, text[done:])), findings)
 
 
-def find_secrets(text: str, previous: str = "") -> tuple[SecretFinding, ...]:
+def find_secrets(text: str, previous: Sequence[str] = ()) -> tuple[SecretFinding, ...]:
     """All secrets in the text, in order and without overlaps."""
     data, offsets = to_ascii(text)
     data = blank_spans(data, _find_placeholders(data))
-    spans = list(replies.find_reply(data, to_ascii(previous)[0])) if previous else []
+    spans = list(replies.find_reply(data, [to_ascii(turn)[0] for turn in previous]))
     data = blank_spans(data, spans)
     for _ in range(_MAX_ROUNDS):
         found = merge_spans(span for scan in _SCANS for span in scan(data))

@@ -1,8 +1,8 @@
-"""Finds a secret that is all the answer to a question: "What's the wifi password?", "GreenGoose7"."""
+"""Finds a secret that is an answer: "What's the wifi password?", "GreenGoose7"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,24 +14,40 @@ from remembrancer.guard.secrets.told_values import can_have_value
 from remembrancer.guard.secrets.value_readers import read_value
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
+REMEMBERED_TURNS = 2
 _QUESTION = 300
 _MAX_REPLY = 160
 _MAX_PLAIN_DIGITS = 5
 
 
-def find_reply(data: bytes, question: bytes) -> Iterator[Span]:
-    """The value in a short reply, if the turn before asked for a secret."""
-    if len(data) > _MAX_REPLY or not (mention := _find_asked(question[-_QUESTION:])):
+def may_be_reply(text: str) -> bool:
+    """True if the text is short enough to be nothing but the answer to a question."""
+    return len(text) <= _MAX_REPLY
+
+
+def find_reply(data: bytes, previous: Sequence[bytes]) -> Iterator[Span]:
+    """The value in a short reply, if the turns before asked for a secret or spoke of a new one."""
+    recent = [turn[-_QUESTION:] for turn in previous[-REMEMBERED_TURNS:]]
+    if len(data) > _MAX_REPLY or not recent:
         return
-    start = _opening().match(data).end()
-    for span in read_value(data, start, mention, introduced=True):
+    mention = _find_asked(recent[-1])
+    asked = bool(mention)
+    if not mention and b"?" not in recent[-1] and len(recent) > 1:
+        mention = _find_asked(recent[0])
+    if not mention and _reference().match(data):
+        mention = next(iter(reversed([*find_mentions(recent[-1])])), None)
+    if not mention:
+        return
+    for span in read_value(data, _opening().match(data).end(), mention, introduced=True):
         value = data[span.start : span.end].decode("latin-1")
-        if (
-            mention.name not in (SecretName.PASSWORD, SecretName.WEAK_PASSWORD)
-            or is_clearly_made_up(value)
-            or _is_whole_reply(data, span, value)
-        ):
+        is_code = mention.name not in (SecretName.PASSWORD, SecretName.WEAK_PASSWORD)
+        if is_code or is_clearly_made_up(value) or (asked and _is_whole_reply(data, span, value)):
             yield span
+
+
+@cache
+def _reference() -> Any:
+    return compile_pattern(rf"(?i)\s*(?:[a-z]{{1,6}}[ ,]{{1,2}})?{pattern_of('references')}[ :]")
 
 
 def _find_asked(question: bytes) -> Mention | None:

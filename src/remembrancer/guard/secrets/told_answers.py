@@ -17,9 +17,9 @@ _MAX_WORDS = 4
 
 @cache
 def _answers() -> Any:
-    verb = pattern_of("links")
+    link = rf"[^\n:,;.!\xff]{{0,60}}?(?:[ ]{pattern_of('links')}[ ]|[ ]?[:=?][ ]*)"
     return compile_pattern(
-        rf"(?i)\b{pattern_of('answers')}\b(?:[^\n:,;.!\xff]{{0,60}}?(?:[ ]{verb}[ ]|[ ]?[:=?][ ]*)|[ ])"
+        rf"(?i)\b{pattern_of('answers')}\b(?:{link}|[ ])"
         r"[\"'`]?([A-Za-z0-9?][^\n.,;:!\"'`()\xff]{2,60})"
     )
 

@@ -52,12 +52,12 @@ _AIM = 7
 
 @cache
 def _tails() -> tuple[Any, ...]:
-    also = pattern_of("and")
+    also, network_key = pattern_of("and"), pattern_of("network_keys")
     sources = (
         rf"[^\n.;:?!]{{0,40}}?[ ]{pattern_of('before_users')}[ ]{_USER}[ ]{also}[ ]",
         rf"[A-Za-z0-9_.-]{{1,64}}@[A-Za-z0-9_.-]{{1,64}}[ ]{also}[ ]",
         rf"[^\n\xff]{{0,30}}?[:= ][ ]?{_USER}[ ]/[ ]",
-        rf"[^\n.;\xff]{{0,40}}?(?:\b{pattern_of('network_keys')}[ :=]{{1,3}}|[:= ][ ]?{_USER}[ ]/[ ])",
+        rf"[^\n.;\xff]{{0,40}}?(?:\b{network_key}[ :=]{{1,3}}|[:= ][ ]?{_USER}[ ]/[ ])",
         "",
         "",
     )

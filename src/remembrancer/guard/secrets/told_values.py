@@ -86,9 +86,8 @@ def _links(weak: bool) -> Any:
     change = rf"(?:[ ][a-z?]+){{0,3}}[ ]{pattern_of('changes')}[ ]{pattern_of('changes_to')}[ ]"
     verb = rf"[ ]{pattern_of('links')}(?:,?[ ]|[ ]?:[ ]*)"
     sign = r"[*_]{0,2}[ ]?(?::|=|->|=>)[*_]{0,2}[ ]*"
-    return compile_pattern(
-        rf"(?i){apposition}{_place()}{aside}{hesitation}(?:'s[ ]|{change}|{verb}|({sign})){_hesitation()}"
-    )
+    link = rf"(?:'s[ ]|{change}|{verb}|({sign}))"
+    return compile_pattern(rf"(?i){apposition}{_place()}{aside}{hesitation}{link}{_hesitation()}")
 
 
 @cache
@@ -109,6 +108,8 @@ def _read_after(data: bytes, mention: Mention) -> list[Span]:
     links = _links(mention.name is SecretName.WEAK_PASSWORD)
     if link := links.match(data, mention.end, mention.end + WINDOW):
         found = read_value(data, link.end(), mention, introduced=link[1] is not None)
+        if not found and mention.name is SecretName.WEAK_PASSWORD and is_protected(data, mention):
+            found = read_code(data, link.end())
         if found:
             return found
     return (
@@ -159,7 +160,7 @@ def _to() -> Any:
 
 
 def _read_chosen(data: bytes, mention: Mention) -> list[Span]:
-    """A value after a verb of choosing, as in `set the password to …`, `als Passwort … genommen`."""
+    """A value after a verb of choosing: `set the password to …`, `als Passwort … genommen`."""
     if mention.name not in PASSWORDS:
         return []
     before = data[max(0, mention.start - 45) : mention.start]

@@ -140,7 +140,8 @@ def _learn(
     user_text = protocol.find_last_user_text(messages)
     previous = [turn.content for turn in me.turns(session) if turn.is_by_user]
     turns: list[TurnInput] = []
-    if previous[-1:] != [redact_text(user_text)]:
+    said_before = protocol.list_texts_before_last_user(messages)
+    if previous[-1:] != [redact_text(user_text, said_before)]:
         turns.append({"role": "user", "content": user_text})
     if reply.text:
         turns.append(_build_reply(reply.text, messages, given))
