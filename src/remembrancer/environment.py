@@ -110,6 +110,6 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
 
 def create_private_directory(path: Path) -> None:
     """Create a directory that only its owner can enter, and the missing ones above it alike."""
-    missing = [one for one in (path, *path.parents) if not one.exists()]
-    for one in reversed(missing):
+    missing = [one for one in path.parents if not one.exists()]
+    for one in (*reversed(missing), path):
         one.mkdir(exist_ok=True, mode=0o700)
