@@ -22,7 +22,7 @@ from sqlalchemy import text
 
 from remembrancer.engine import Remembrancer
 from remembrancer.types import Owner
-from tests.support.disk_log import Disk, Entry, Loss, read_log
+from tests.support.disk_log import Disk, Loss, read_log
 from tests.support.fault_vfs import FaultVfs, is_available
 from tests.support.postgres import start_postgres, stop_at_once
 from tests.support.processes import forked
@@ -51,12 +51,13 @@ TENANT = "crashes"
 
 @dataclass(frozen=True)
 class Scene:
-    """Where several processes write, and where they note what was acknowledged."""
+    """Where several processes write, where they note what was acknowledged, and who watches."""
 
     place: str
     notes: Path
     users: tuple[str, ...]
-    watched: Path | None = None
+    disk: Path | None = None
+    log: Path | None = None
 
 
 @pytest.fixture
@@ -97,8 +98,8 @@ def test_a_power_cut_loses_nothing_that_was_acknowledged(
     disk.mkdir()
     for number in range(ROUNDS):
         log, users = tmp_path / f"log-{number}", users_of(number)
-        state = Disk(disk)
-        kill_amid_writes(Scene(str(disk / "memory"), log, users, watched=disk), running)
+        state, place = Disk(disk), str(disk / "memory")
+        kill_amid_writes(Scene(place, tmp_path / f"notes-{number}", users, disk, log), running)
         events = list(read_log(log))
         moments = [*sorted(chance.choices(range(len(events)), k=CUTS - 1)), len(events)]
         begin = 0
@@ -138,7 +139,7 @@ def test_a_crash_of_postgresql_loses_nothing_that_was_acknowledged(
             for one in processes:
                 one.join(PATIENCE_SECONDS)
             server.ensure_postgres_running()
-            notes = notes_of(scene)
+            notes = read_notes(scene.notes)
             writes += len(notes)
             promised |= combine(notes)
             everyone |= set(scene.users)
@@ -186,7 +187,7 @@ def kill_amid_writes(scene: Scene, running: list[BaseProcess]) -> list[str]:
         time.sleep(random.uniform(0, 0.05))
         os.kill(one.pid or 0, signal.SIGKILL)
         one.join()
-    return notes_of(scene)
+    return read_notes(scene.notes)
 
 
 def begin_writing(scene: Scene, running: list[BaseProcess]) -> list[BaseProcess]:
@@ -199,29 +200,26 @@ def begin_writing(scene: Scene, running: list[BaseProcess]) -> list[BaseProcess]
     for one in processes:
         one.start()
     until = time.monotonic() + PATIENCE_SECONDS
-    while len(notes_of(scene)) < WRITES:
+    while len(read_notes(scene.notes)) < WRITES:
         assert time.monotonic() < until, "the processes write too slowly"
         assert all(one.is_alive() for one in processes), "a process ended by itself"
         time.sleep(0.05)
     return processes
 
 
-def notes_of(scene: Scene) -> list[str]:
-    if scene.watched is None:
-        return read_notes(scene.notes)
-    if not scene.notes.exists():
-        return []
-    return [one.other for one in read_log(scene.notes) if one.entry is Entry.NOTE]
-
-
 def write(scene: Scene, name: str) -> None:
     """What each process does."""
-    never = threading.Event()
+    never, note = threading.Event(), Notes(scene.notes)
     users = [*scene.users, scene.users[0]]
-    if scene.watched is None:
+    if scene.disk is None:
         with open_for_promises(scene.place, TENANT) as store:
-            write_until(store, users, name, Notes(scene.notes), never)
+            write_until(store, users, name, note, never)
         return
-    with FaultVfs(scene.watched, log=scene.notes) as vfs:
+
+    def acknowledge(promises: Promises) -> None:
+        vfs.acknowledge(promises)
+        note(promises)
+
+    with FaultVfs(scene.disk, log=scene.log) as vfs:
         with open_for_promises(scene.place, TENANT) as store:
-            write_until(store, users, name, vfs.acknowledge, never)
+            write_until(store, users, name, acknowledge, never)
