@@ -1,6 +1,6 @@
 """What it costs to sync each acknowledged write on SQLite, and what shared syncs give back.
 
-    python -m bench.durability
+    python -m bench.durability [calls|loads]
 
 The ways take turns, call by call, or run by run, of which the best counts. A sync takes nothing,
 2 ms or 8 ms on top of what the disk needs for it, which is nothing in /dev/shm.
@@ -169,11 +169,14 @@ def report_loads(rounds: int, directory: str | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", choices=("calls", "loads"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--directory", default="/dev/shm" if Path("/dev/shm").exists() else None)
     given = parser.parse_args()
-    report_calls(given.directory)
-    report_loads(given.rounds, given.directory)
+    if given.part != "loads":
+        report_calls(given.directory)
+    if given.part != "calls":
+        report_loads(given.rounds, given.directory)
 
 
 if __name__ == "__main__":

@@ -60,8 +60,7 @@ class _Group:
             raise
 
     def _undo(self, error: BaseException) -> None:
-        raw: Any = self.connection.connection.driver_connection
-        if not raw.in_transaction:  # SQLite rolls all of it back after some errors of the disk
+        if not self._is_in_transaction():  # SQLite rolls all back after some errors of the disk
             self.failure = error
             return
         try:
@@ -70,15 +69,20 @@ class _Group:
         except DBAPIError as failure:
             self.failure = failure
 
+    def _is_in_transaction(self) -> bool:
+        raw: Any = self.connection.connection.driver_connection
+        return bool(raw.in_transaction)
+
     def end(self) -> None:
         """Commit; if that or something before fails, roll back and keep the error."""
         try:
             if self.writes and self.failure is None:
                 self.transaction.commit()
-        except BaseException as error:
+        except Exception as error:
             self.failure = error
-            if not isinstance(error, Exception):
-                raise
+        except BaseException as error:  # an interrupt, which can come before or after the commit
+            self.failure = error if self._is_in_transaction() else None
+            raise
         finally:
             self.connection.close()
 

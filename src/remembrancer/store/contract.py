@@ -4,7 +4,8 @@
   behaves exactly like one that does not exist.
 - `open_writer` lets one writer of an owner in at a time, across threads and processes, so what a
   writer reads stays true until it commits. Readers never wait for writers.
-- Leaving the block commits; an exception rolls everything back, the event included.
+- Leaving the block commits; an exception rolls everything back, the event included. What was
+  committed survives a power cut, unless the settings or the caller say that it need not.
 - `apply` is the only way to change memories. It records what each write did in the event, and keeps
   the past state whenever status or validity change, so that `as_of` can be answered exactly.
 - Vectors of different models are never compared. Similarities are rounded to six digits and ties
