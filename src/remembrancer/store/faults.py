@@ -10,6 +10,7 @@ import sqlite3
 import sysconfig
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
@@ -51,7 +52,9 @@ PURE_MODULES = frozenset({"ids.py", "types.py", "clock.py", "decay.py"})
 HANDLES_PER_CONNECTION = 3
 """The file, its log and the index of the log."""
 
-PROBE_BYTES = 64 * 1024
+PROBE_BYTES = 1024 * 1024
+"""More than most changes need."""
+
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
@@ -124,6 +127,15 @@ def find_limit(error: Exception) -> StoreUnavailable | None:
     return None
 
 
+def os_error_type(error: OSError) -> type[StoreUnavailable]:
+    """The class of error for a file that is not the store's own, such as a backup."""
+    if error.errno in FULL:
+        return StoreFull
+    if error.errno in READ_ONLY:
+        return StoreReadOnly
+    return StoreBusy if error.errno in OUT_OF_HANDLES else StoreUnavailable
+
+
 def damaged_error(path: Path | None) -> StoreDamaged:
     return StoreDamaged(
         f"{path or 'The memory'} is damaged or not a memory. Keep a copy of the file, look at "
@@ -137,9 +149,7 @@ def probe_write(directory: Path) -> None:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
-            # Random bytes, because a file system can store zeros without space.
-            written = os.write(descriptor, os.urandom(PROBE_BYTES))
-            if written < PROBE_BYTES:
+            if os.write(descriptor, _random_bytes()) < PROBE_BYTES:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(descriptor)
@@ -157,6 +167,12 @@ def is_intact(path: Path) -> bool:
             return found == [("ok",)]
     except sqlite3.DatabaseError as error:
         return _primary_code(error) not in DAMAGED_CODES
+
+
+@cache
+def _random_bytes() -> bytes:
+    """A file system can store zeros without space."""
+    return os.urandom(PROBE_BYTES)
 
 
 def find_disk_fault(path: Path) -> StoreUnavailable | None:

@@ -22,9 +22,10 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from remembrancer import __version__
-from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
+from remembrancer.errors import BadBackup, InvalidInput
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import DumpRow, Store
+from remembrancer.store.faults import os_error_type
 from remembrancer.store.fsync import fsync_path
 from remembrancer.transfer.data_owner import DataOwner, dump_rows, list_data_owners
 from remembrancer.transfer.ndjson import (
@@ -234,7 +235,8 @@ def write_atomically(path: Path) -> Iterator[Path]:
         os.replace(draft, path)
         fsync_path(path.parent)
     except OSError as error:
-        raise StoreUnavailable(f"{path} cannot be written: {error.strerror}.") from error
+        kind = os_error_type(error)
+        raise kind(f"{path} cannot be written: {error.strerror}.") from error
     finally:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

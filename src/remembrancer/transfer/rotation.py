@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from remembrancer.environment import create_private_directory
-from remembrancer.errors import InvalidInput, StoreUnavailable
+from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Store
+from remembrancer.store.faults import os_error_type
 from remembrancer.transfer import archive
 from remembrancer.transfer.archive import Backup
 from remembrancer.transfer.progress import ProgressCounter
@@ -29,7 +30,8 @@ def add_backup(store: Store, directory: Path, now: datetime, retention: int) -> 
     try:
         create_private_directory(directory)
     except OSError as error:
-        raise StoreUnavailable(f"{directory} cannot be used: {error.strerror}.") from error
+        kind = os_error_type(error)
+        raise kind(f"{directory} cannot be used: {error.strerror}.") from error
     backup = archive.write(store, directory / backup_name(now), now, ProgressCounter())
     for old in _sort_by_use(list_backups(directory), backup_name(now))[:-retention]:
         old.unlink(missing_ok=True)
