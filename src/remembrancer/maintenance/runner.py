@@ -260,6 +260,11 @@ def _revive(work: JobContext) -> None:
             tasks.revive(call, visible)
 
 
+def _close_sessions(work: JobContext, owner: Owner) -> int:
+    archives = not clock_watch.must_wait(work.store, work.clock.now())
+    return tasks.close_sessions(work.call(owner), archives=archives)
+
+
 def _learn(work: JobContext, owner: Owner) -> int:
     from remembrancer.learn.queue import learn_due_sessions
 
@@ -315,15 +320,15 @@ JOBS_PER_OWNER: dict[str, Callable[[JobContext, Owner], int]] = {
     "decay_sweep": _sweep,
     "episode_cleanup": lambda work, owner: tasks.clean_episodes(work.call(owner)),
     "trash_purge": lambda work, owner: tasks.purge_trash(work.call(owner)),
-    "close_sessions": lambda work, owner: tasks.close_sessions(work.call(owner)),
+    "close_sessions": _close_sessions,
     "learn": _learn,
     "consolidate": _consolidate,
     "reembed": lambda work, owner: embed_missing(work.call(owner), work.progress),
 }
 """Jobs that run per person; they return the number of changes."""
 
-JOBS_THAT_WAIT = ("decay_sweep", "episode_cleanup", "trash_purge", "close_sessions")
-"""Jobs that expire, delete or archive by the clock alone."""
+JOBS_THAT_WAIT = ("decay_sweep", "episode_cleanup", "trash_purge")
+"""Jobs that expire or delete by the clock alone."""
 
 JOBS_PER_STORE: dict[str, Callable[[JobContext], int]] = {"tidy": _tidy, "backup": _back_up}
 """Jobs that run once for the whole store."""

@@ -182,14 +182,14 @@ def purge_trash(call: Call) -> int:
     return changed
 
 
-def close_sessions(call: Call) -> int:
+def close_sessions(call: Call, *, archives: bool = True) -> int:
     """Close sessions that were quiet for long, and archive those that were idle for longer.
 
     A new turn opens both again.
     """
     policy = call.profile.sessions
     changed = _close_quiet(call, timedelta(minutes=policy.idle_minutes))
-    if policy.archive_days is None:
+    if policy.archive_days is None or not archives:
         return changed
     return changed + _archive_idle(call, timedelta(days=policy.archive_days))
 
