@@ -15,6 +15,7 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.profiles import DecayPolicy
 from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.moments import has_begun
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
     ConfidenceBand,
@@ -119,7 +120,7 @@ class AuditSnapshot:
 
     def _is_valid_now(self, record: Record) -> bool:
         ended = record.valid_until is not None and record.valid_until <= self.now
-        return record.valid_from <= self.now and not ended
+        return has_begun(record, self.now) and not ended
 
 
 def load_snapshot(call: Call, reader: Reader) -> AuditSnapshot:

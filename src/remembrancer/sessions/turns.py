@@ -140,10 +140,12 @@ def append(
             Insert(record, None, embeddings)
             for record, embeddings in zip(appended.turns, vectors, strict=True)
         ]
-        if inserts:
-            writer.apply(call.new_event(Action.HEARD, now), inserts)
+        if not inserts:
+            return Appended(current, ())
+        event = writer.apply(call.new_event(Action.HEARD, now), inserts)
+    moved = (replace(one, recorded_at=max(one.recorded_at, event.at)) for one in appended.turns)
     left = sum(not one for one in vectors) if embed_now else 0
-    return Appended(current, appended.turns, left)
+    return Appended(current, tuple(moved), left)
 
 
 def _split_first(turns: Sequence[CleanTurn], max_units: int | None) -> list[list[EmbeddingUnit]]:
