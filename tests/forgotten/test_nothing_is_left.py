@@ -19,6 +19,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotAllowed, NotFound, NotUndoable
 from remembrancer.memory import Memory
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import FORGOTTEN_MARK, Action, Status
 from tests.forgotten.canaries import Canaries, plant_all, plant_items
 from tests.support.files import bytes_below
@@ -30,6 +31,12 @@ TRASH = timedelta(days=31)
 MEMORIES = ["fact", "rule", "episode"]
 NEVER_STORED = {"search", "prompt"}
 DELETIONS = 1500 if os.environ.get("REM_LONG") else 45
+
+
+SISTER: list[TurnInput] = [
+    {"role": "user", "content": "My sister is called Philippa."},
+    {"role": "assistant", "content": "Noted."},
+]
 
 
 @contextlib.contextmanager
@@ -77,6 +84,7 @@ def test_forgetting_everything_and_waiting_leaves_no_word(
     assert canary.find_in(read_all_bytes(place)) == []
 
 
+@pytest.mark.postgres_long
 def test_deleting_everything_for_good_leaves_no_word_at_once(
     open_memory: Open, place: str, clock: ManualClock, tmp_path: Path
 ) -> None:
@@ -122,6 +130,7 @@ def test_the_erasure_leaves_no_word_on_the_server(
     assert canary.find_in(read_all_bytes(place)) == []
 
 
+@pytest.mark.postgres_long
 def test_items_of_a_program_leave_no_word(
     open_memory: Open, place: str, clock: ManualClock
 ) -> None:
@@ -172,6 +181,7 @@ def test_a_profile_without_trash_leaves_no_earlier_version(
     assert b"Hinkelpatsch" not in found
 
 
+@pytest.mark.postgres_long
 def test_the_activity_log_says_what_happened_without_words(
     me: Memory, store: Remembrancer, clock: ManualClock
 ) -> None:
@@ -190,6 +200,7 @@ def test_the_activity_log_says_what_happened_without_words(
     assert not any(word in repr(log) for word in ("ferret", "Zirkonblatt", "Opalstein", "Turmalin"))
 
 
+@pytest.mark.postgres_long
 def test_undo_reaches_the_trash_and_says_so_when_it_cannot(me: Memory, clock: ManualClock) -> None:
     one = me.remember("The ferret sleeps at noon.").memory
     me.forget(one.id)
@@ -207,6 +218,7 @@ def test_undo_reaches_the_trash_and_says_so_when_it_cannot(me: Memory, clock: Ma
         me.get(one.id)
 
 
+@pytest.mark.postgres_long
 @pytest.mark.parametrize("how", ["forget", "delete"])
 def test_what_is_in_the_trash_can_be_deleted_for_good(me: Memory, how: str) -> None:
     one = me.remember("The ferret sleeps at noon.").memory
@@ -217,6 +229,7 @@ def test_what_is_in_the_trash_can_be_deleted_for_good(me: Memory, how: str) -> N
     assert not any(me.list(status=status).items for status in Status)
 
 
+@pytest.mark.postgres_long
 def test_delete_all_takes_what_was_forgotten_along(me: Memory) -> None:
     one = me.remember("The ferret sleeps at noon.").memory
     me.forget(one.id)
@@ -228,6 +241,7 @@ def test_delete_all_takes_what_was_forgotten_along(me: Memory) -> None:
     assert me.get(one.id).status is Status.FORGOTTEN
 
 
+@pytest.mark.postgres_long
 def test_an_agent_cannot_delete_for_good(store: Remembrancer) -> None:
     helper = store.for_user("ada", agent="helper")
     one = helper.remember("The ferret sleeps at noon.").memory
@@ -242,6 +256,7 @@ def test_an_agent_cannot_delete_for_good(store: Remembrancer) -> None:
     assert helper.get(one.id).status is Status.ACTIVE
 
 
+@pytest.mark.postgres_long
 def test_a_forgotten_version_is_no_end_of_the_memory_that_stays(
     me: Memory, store: Remembrancer, clock: ManualClock
 ) -> None:
@@ -258,6 +273,7 @@ def test_a_forgotten_version_is_no_end_of_the_memory_that_stays(
     ]
 
 
+@pytest.mark.postgres_long
 def test_a_forgotten_fact_is_not_recalled_from_its_conversation(
     open_memory: Open, clock: ManualClock
 ) -> None:
@@ -280,6 +296,7 @@ def test_a_forgotten_fact_is_not_recalled_from_its_conversation(
     assert any("Philippa" in one.memory.content for one in found)
 
 
+@pytest.mark.postgres_long
 def test_what_was_forgotten_is_not_learned_or_imported_again(
     open_memory: Open, clock: ManualClock, tmp_path: Path
 ) -> None:
@@ -288,7 +305,7 @@ def test_what_was_forgotten_is_not_learned_or_imported_again(
     notes = tmp_path / "notes.md"
     notes.write_text("# Notes\n\n- The boat is called Windschnur.\n")
     me.import_from(notes)
-    me.learn([{"role": "user", "content": "My sister is called Philippa."}], "talk")
+    me.learn(SISTER, "talk")
     store.flush()
     me.forget_all(kinds=MEMORIES)
     wait_for_the_trash(store, clock)
@@ -302,6 +319,7 @@ def test_what_was_forgotten_is_not_learned_or_imported_again(
     assert not me.list(kinds=["fact"]).items
 
 
+@pytest.mark.postgres_long
 def test_an_export_leaves_out_what_is_in_the_trash(
     open_memory: Open, clock: ManualClock, tmp_path: Path
 ) -> None:
@@ -328,6 +346,7 @@ def test_an_export_leaves_out_what_is_in_the_trash(
     assert list(store.export("bob"))[1:] == list(store.export("bob", include_trash=True))[1:]
 
 
+@pytest.mark.postgres_long
 def test_a_session_in_the_trash_can_be_deleted_for_good(me: Memory) -> None:
     me.append([{"role": "user", "content": "Where is my Ruebezahl mug?"}], "mug")
     me.delete_session("mug")
@@ -337,3 +356,21 @@ def test_a_session_in_the_trash_can_be_deleted_for_good(me: Memory) -> None:
     assert not me.sessions(trashed=True).items
     with pytest.raises((Conflict, NotFound, NotUndoable)):
         me.undo()
+
+
+@pytest.mark.postgres_long
+def test_what_was_learned_from_a_deleted_conversation_stays_without_its_quotes(
+    open_memory: Open,
+) -> None:
+    store = open_memory("assistant")
+    me = store.for_user("ada")
+    me.learn(SISTER, "talk")
+    store.flush()
+    (fact,) = me.list(kinds=["fact"]).items
+
+    me.delete_session("talk", for_good=True)
+
+    (kept,) = me.list(kinds=["fact"]).items
+    assert kept.content == fact.content
+    assert [one.quote for one in kept.evidence] == [FORGOTTEN_MARK]
+    assert not me.rejected().items

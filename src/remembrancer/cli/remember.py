@@ -285,6 +285,8 @@ def print_deleted_for_good(cli: CliContext, out: Terminal) -> None:
     from remembrancer.transfer.rotation import list_backups
 
     out.say("Deleted for good. It cannot be brought back.")
+    if cli.settings.store.url is not None:
+        out.note("PostgreSQL overwrites its bytes when the job tidy runs next: rem jobs run tidy.")
     directory = cli.settings.backup_directory()
     backups = list_backups(directory) if directory.is_dir() else []
     if backups:
