@@ -39,6 +39,8 @@ EPISODE_DAYS = 7.0
 LADDER = [Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN]
 HELD = (Status.ACTIVE, Status.SUPERSEDED)
 TRUST = ("applied_count", "success_count", "harmful_count", "applied_at")
+REMOVED = (Status.FORGOTTEN, Status.TRASHED, Status.RETRACTED)
+STAYING = (Status.ACTIVE, Status.EXPIRED, Status.DISABLED)
 GONE = (Status.FORGOTTEN, Status.TRASHED, Status.EXPIRED, Status.DISABLED)
 FINAL = (Action.DELETED, Action.PURGED, Action.CLOSED, Action.FADED)
 
@@ -475,7 +477,9 @@ class Model:
     def retire_all(
         self, agent: str | None, now: datetime, status: Status, kinds: list[Kind], event_id: str
     ) -> set[str]:
-        ends = (Status.ACTIVE, Status.EXPIRED)
+        ends: tuple[Status, ...] = (Status.ACTIVE, Status.EXPIRED)
+        if status is Status.TRASHED:
+            ends = (*ends, Status.FORGOTTEN, Status.DISABLED)
         lives = [
             one
             for one in self.lives.values()
@@ -490,7 +494,7 @@ class Model:
         if not ids:
             return ids
         if status is Status.TRASHED and self.choices.hard:
-            self._destroy(ids | self._past_of(ids, now), event_id, Action.DELETED)
+            self._destroy(self._doomed(ids, now), event_id, Action.DELETED)
         else:
             action = Action.TRASHED if status is Status.TRASHED else Action.FORGOTTEN
             values = {one.id: self._retirement(one, status, now) for one in lives}
@@ -646,6 +650,8 @@ class Model:
 
     def latest(self, agent: str | None, now: datetime) -> Happening:
         for event in reversed(self.events):
+            if event.action is Action.DELETED and self.touches_own(agent, event, now):
+                raise Refused(NotUndoable)
             final = event.jobs or event.undone_by or event.action in (*FINAL, Action.UNDONE)
             if not final and self.touches_own(agent, event, now):
                 return event
@@ -740,18 +746,32 @@ class Model:
         self.events[-1].at = now
 
     def purgeable(self, now: datetime) -> list[tuple[set[str], set[str]]]:
-        """What has been in the trash for long enough, and episodes that ended as long ago; each
-        batch with the past versions that go with it.
+        """What was removed long enough ago, and episodes that ended as long ago; each batch with
+        the past versions that go with it.
         """
         old = [
             one for one in self.lives.values() if one.retired_at and one.retired_at <= now - TRASH
         ]
-        trash = {one.id for one in old if one.status is Status.TRASHED}
-        gone = trash | self._past_of(trash, now)
+        removed = {one.id for one in old if one.status in REMOVED}
+        gone = self._doomed(removed, now)
         ended = {one.id for one in old if (one.kind, one.status) == (Kind.EPISODE, Status.EXPIRED)}
         ended -= gone
-        batches = [(trash, gone), (ended, ended | (self._past_of(ended, now) - gone))]
+        batches = [(removed, gone), (ended, self._doomed(ended, now) - gone)]
         return [one for one in batches if one[0]]
+
+    def _doomed(self, ids: set[str], now: datetime) -> set[str]:
+        """These with their past versions, but not those of a memory that stays."""
+        staying = {
+            one.lineage
+            for one in self.lives.values()
+            if one.status in STAYING and one.id not in ids
+        }
+        whole = {
+            one
+            for one in ids
+            if self.lives[one].status not in REMOVED or self.lives[one].lineage not in staying
+        }
+        return ids | self._past_of(whole, now)
 
     def purge(self, ids: set[str], event_id: str) -> None:
         self._destroy(ids, event_id, Action.PURGED, jobs=True)

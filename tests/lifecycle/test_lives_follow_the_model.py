@@ -347,7 +347,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(who=actors, name=st.sampled_from(["one", "two"]), count=st.integers(1, 3))
     def append(self, who: Any, name: str, count: int) -> None:
-        words = [f"{FACTS[n]} to {name}" for n in range(count)]
+        words = [f"Greeting {n} to {name}" for n in range(count)]
 
         def act(me: Memory) -> Any:
             turns = me.append([{"role": "user", "content": one} for one in words], name)
