@@ -204,6 +204,8 @@ def _score_after(after: list[str], possessive: bool) -> float:
 
 def _score_thing(after: list[str]) -> float:
     """The score of the following words for a thing: its parts, its actions, its state."""
+    if "itself" in after:
+        return 2.0
     first, second = (*after, "", "")[:2]
     if re.search(r"[^su]s$", first) and second in _PLURAL_VERBS:
         return 2.0

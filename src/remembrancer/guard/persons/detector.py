@@ -15,6 +15,8 @@ from remembrancer.guard.persons import (
     identifiers,
     names,
     pronouns,
+    singled_out,
+    subjects,
 )
 from remembrancer.guard.persons.normalise import fold_to_ascii, normalise
 from remembrancer.guard.secrets import redact
@@ -25,6 +27,7 @@ _CHECKS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("ip-address", hosts_and_paths.has_ip_address),
     ("host", hosts_and_paths.has_host),
     ("handle", contacts.has_handle),
+    ("handle", subjects.has_login_as_subject),
     ("address", addresses.has_address),
     ("national-id", identifiers.has_national_id),
     ("account-number", identifiers.has_payment),
@@ -34,7 +37,7 @@ _CHECKS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 )
 PERSON_RULES = (
     *("first-person", "second-person", "third-person", "person-name"),
-    *(rule for rule, _ in _CHECKS),
+    *dict.fromkeys(rule for rule, _ in _CHECKS),
     *("secret", "unreadable"),
 )
 
@@ -47,9 +50,10 @@ def detect_personal_data(text: str) -> tuple[str, ...]:
         *pronouns.find_broken_rules(data),
         *(rule for rule, is_broken in _CHECKS if is_broken(data)),
     }
-    if descriptions.describes_person(data):
+    if descriptions.describes_person(data) or singled_out.singles_out_person(data):
         broken.add("third-person")
-    if names.score_person_name(plain.text) >= names.NAME_THRESHOLD:
+    named = subjects.has_surname_as_subject(data) or subjects.has_family(data)
+    if named or names.score_person_name(plain.text) >= names.NAME_THRESHOLD:
         broken.add("person-name")
     if plain.unreadable:
         broken.add("unreadable")

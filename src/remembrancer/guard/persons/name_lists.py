@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from remembrancer.guard.persons.person_words import words_of
+
 _FOLDER = resources.files("remembrancer.guard") / "words"
 _MAX_RUN_CHARS = 4
 _MAX_WORD_CHARS = 40
@@ -73,6 +75,8 @@ def is_technical(word: str) -> bool:
 def is_ordinary(word: str) -> bool:
     """True for an English word that is or looks like a name, and for function words."""
     if word in _FUNCTION_WORDS or word in _load_words("ordinary.txt"):
+        return True
+    if word in words_of("word_surnames"):
         return True
     return not is_given_name(word) and not is_surname(word) and _is_inflected(word)
 

@@ -29,7 +29,7 @@ _NOT_PERSONS = re.compile(
     r"morgan stanley|jp ?morgan|ernst (?:&|and) young|merriam[- ]webster|carnegie[- ]mellon|"
     r"johns hopkins|marks (?:&|and) spencer|black (?:&|and) decker|procter (?:&|and) gamble|"
     r"jacob'?s ladder|allen keys?|alice and bob|jack[- ]of[- ]all[- ]trades|john doe|jane doe|"
-    r"adam optimi[sz]er|phillips screws?|stanley kni(?:fe|ves))\b"
+    r"king james|ms\.? pac-man|adam optimi[sz]er|phillips screws?|stanley kni(?:fe|ves))\b"
 )
 
 
@@ -62,8 +62,11 @@ def score_person_name(text: str) -> float:
         return NAME_THRESHOLD
     words = list(_split_words(_NOT_PERSONS.sub(" ", text)))
     shouting = _is_shouting(words)
+    german = any(word.low in _GERMAN_WORDS for word in words)
     tail = _tail(text)
-    return max((_score_word(words, at, shouting, tail) for at in range(len(words))), default=0.0)
+    return max(
+        (_score_word(words, at, shouting, tail, german) for at in range(len(words))), default=0.0
+    )
 
 
 def _spells_a_name(mixed: str) -> bool:
@@ -105,13 +108,20 @@ def _is_shouting(words: list[Word]) -> bool:
     return upper >= 2 and 2 * upper >= len(words)
 
 
-def _score_word(words: list[Word], at: int, shouting: bool, tail: str) -> float:
+# German begins every noun with a capital, so there the look of an unlisted word says little.
+_GERMAN_WORDS = frozenset("ist sind und nicht wird wurde werden auf fur kommt hat".split())
+_UNLISTED_NOUN = 1.0
+
+
+def _score_word(words: list[Word], at: int, shouting: bool, tail: str, german: bool) -> float:
     word = words[at]
     if len(word.low) < 2:
         return 0.0
     if word.case is Case.CAMEL:
         return _score_camel_case(word.text)
     own = _own_weight(word, _starts_sentence(words, at), shouting)
+    if german and not (lists.is_given_name(word.low) or lists.is_surname(word.low)):
+        own = min(own, _UNLISTED_NOUN)
     if _is_addressed(words, at):
         return max(own, NAME_THRESHOLD)
     if not own:
