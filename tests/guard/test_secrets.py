@@ -341,7 +341,9 @@ PIECES = st.sampled_from(
         made_of(HEX, 40), made_of(MIXED, 24), made_of(LOWER, 12), made_of("AB2CD3EF", 16),
         "curl -u ", "-----BEGIN " + "PRIVATE KEY-----", "-----END", "kind: Secret\n", "data:\n",
         " is my password", "backup codes are ", "ABCDE-FGHIJ", "passphrase is a lamp tree cup",
-        "4111 1111 1111 1111", " cvv 123", "combination is 12-34-56", " as my password", "it is ",
+        "4111 1111 1111 1111", " cvv 123", "contraseña es ", "the door code ", "security question ",
+        "answer: Biscuit", "it is now ", "log in as ada with ", " / ", "seed: 1. a 2. b ",
+        "opens with ", "combination is 12-34-56", " as my password", "it is ",
         "xoxb-", "eyJ", ".", "/", "-", "_", "key", "value=", "for the ", "to ", ",", "  a: ",
     ]
 )  # fmt: skip
@@ -362,7 +364,10 @@ HOSTILE = (
     "eyJ", "key \n", '"password" , ', "seed phrase is word ", "kind: Secret\ndata:\n  a: bcdefg\n",
     "AKIA", "x9", "password is ", "a is my password ", "backup codes are a1 ",
     "passphrase is a b c ", "card 4111 ", "combination is 1 ", "my password, ", " as my ",
-    "WIFI:;P:", "mysql ", "[secret: ", "é\u200b",
+    "WIFI:;P:", "mysql ", "[secret: ", "é\u200b", "pin is ", "code door ", "security question is ",
+    "the password changed, it is ", "my password, hm, is a b ", "wifi / ", "log in as a with ",
+    "seed phrase: a ", "safe opens with ", "use press 12345 at ", "combination 1-", "a@b.c / ",
+    '{"auth": {"k": ', "eyJabcdefgh1jklmnop ", "admin:", "maiden name ",
 )  # fmt: skip
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 
 from remembrancer.guard.patterns import one_of
+from remembrancer.guard.secrets.ascii_view import fold_accents
 from remembrancer.guard.secrets.redact import SECRET_KINDS
+from remembrancer.guard.secrets.wording import pattern_of
 
 MAX_CLAIM_CHARS = 300
 
 _PLACEHOLDER = re.compile(rf"\[secret: (?:{'|'.join(sorted(SECRET_KINDS))})\]")
 _LIST = re.compile(r"\x00(?:(?:[\s,;/&]|\band\b|\bund\b|\by\b|\bet\b|\be\b)*\x00)+")
-_NAME = one_of(
+_COMMON_NAME = one_of(
     "pass_?words? pass_?phrases? pass_?codes? passwd pwd pass pins? passwort kennwort contraseña "
     "mot_de_passe parola senha wachtwoord tokens? secrets? credentials? keys? api_?keys? codes? "
     "cvv cvc otp puk combination combo seed_?phrases? recovery_words cards? card_numbers? logins?"
 )
+_NAMED = ("passwords", "weak_passwords", "codes", "open_codes", "recovery_codes", "seed_phrases")
+_NAME = rf"(?:{_COMMON_NAME}|{pattern_of(*_NAMED)})"
 # The word before the name of a secret belongs to the name if it begins no clause of its own.
 _WORD = (
     r"(?!(?:and|but|because|so|i|we|he|she|they|you|who|which|that|is|are|was|were|has|have|had|with"
@@ -27,8 +31,8 @@ _PLACE = (
     rf"|di|della)(?: {_WORD}){{1,6}}?){{0,2}}"
 )
 _IS = (
-    r"(?:(?:'s|’s| is| was| are| were| ist| lautet| es| est| è| era| war| equals)"
-    r"(?: now| jetzt| ahora)?:?|\s*[:=]|)"
+    r"(?:(?:'s|’s| is| was| are| were| ist| sind| lautet| lauten| es| son| est| sont"
+    r"| c'est| è| sono| era| war| equals)(?: now| jetzt| ahora| maintenant| adesso)?:?|\s*[:=]|)"
 )
 _OPENING = (
     r"(?:(?:please|and|also|so|ok|okay|hi|hello|btw|by the way|fyi|note|remember|remember that"
@@ -39,7 +43,7 @@ _CHANGE = (
     r"(?:and )?(?:now )?(?:it|the new one)(?:'s|’s| is)(?: now)?)"
 )
 _CLAIMS = tuple(
-    re.compile(rf"{_OPENING}{claim}(?: too| again| now| please)?", re.IGNORECASE)
+    re.compile(fold_accents(rf"{_OPENING}{claim}(?: too| again| now| please)?"), re.IGNORECASE)
     for claim in (
         "\x00",
         rf"{_QUALIFIER}{_NAME}{_PLACE}(?:{_IS}|{_CHANGE}) ?\x00",
@@ -67,7 +71,8 @@ _SENTENCE_GAP = re.compile(r"(?<=[.!?])\s+|\n+")
 
 def is_bare_secret(text: str) -> bool:
     """True for a text with a placeholder that only says what the secret is for."""
-    marked = _LIST.sub("\x00", _PLACEHOLDER.sub("\x00", text.replace("\x00", " ")))
+    folded = fold_accents(text.replace("\x00", " "))
+    marked = _LIST.sub("\x00", _PLACEHOLDER.sub("\x00", folded))
     sentences = [one.strip(" \t.!?:;,\"'“”()") for one in _SENTENCE_GAP.split(marked)]
     told = [one for one in sentences if "\x00" in one]
     others = [one for one in sentences if one and "\x00" not in one]

@@ -50,9 +50,23 @@ def find_told_values(data: bytes) -> Iterator[Span]:
 def _read_told(data: bytes, mention: Mention) -> list[Span]:
     if mention.name in (SecretName.SEED_PHRASE, SecretName.RECOVERY_CODE):
         return list(read_list(data, mention))
+    if mention.name in CODES and not _has_digits_near(data, mention):
+        return []
     if not can_have_value(data, mention):
         return []
     return [*read_before(data, mention), *_read_after(data, mention)]
+
+
+def _has_digits_near(data: bytes, mention: Mention) -> bool:
+    near = data[max(0, mention.start - WINDOW) : mention.end + WINDOW]
+    return bool(_digits().search(near))
+
+
+@cache
+def _digits() -> Any:
+    return compile_pattern(
+        rf"(?i)[0-9]|\b{pattern_of('digits')}[ ,-]{{1,2}}{pattern_of('digits')}\b"
+    )
 
 
 def can_have_value(data: bytes, mention: Mention) -> bool:

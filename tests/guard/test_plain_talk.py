@@ -1,0 +1,93 @@
+"""Secrets in ordinary talk are found, in five languages, and talk about secrets is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.plain_talk import Sentence, is_stored, read_sentences, redacted
+from remembrancer.guard import find_secrets, redact
+
+pytestmark = pytest.mark.feature("A5")
+
+SECRETS = read_sentences("secrets.jsonl")
+HARMLESS = read_sentences("harmless.jsonl")
+MAX_STORED = 0.05
+MAX_FLAGGED = 0.005
+
+
+def test_at_most_one_secret_in_twenty_is_left_in_ordinary_talk() -> None:
+    stored = [one for one in SECRETS if is_stored(one)]
+    assert len(SECRETS) >= 200
+    assert len(stored) <= MAX_STORED * len(SECRETS), stored
+
+
+@pytest.mark.parametrize("half", ["a", "b"])
+def test_the_half_that_was_held_back_is_found_as_well_as_the_other(half: str) -> None:
+    mine = [one for one in SECRETS if one.half == half]
+    stored = [one for one in mine if is_stored(one)]
+    assert len(stored) <= MAX_STORED * len(mine), stored
+
+
+def test_talk_that_comes_close_to_a_secret_is_left_alone() -> None:
+    flagged = [one.text for one in HARMLESS if redacted(one) != one.text]
+    assert len(HARMLESS) >= 600
+    assert len(flagged) <= MAX_FLAGGED * len(HARMLESS), flagged
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "es", "fr", "it"])
+def test_every_language_is_found_as_well_as_the_others(lang: str) -> None:
+    mine = [one for one in SECRETS if one.lang == lang]
+    assert sum(map(is_stored, mine)) <= 0.1 * len(mine)
+
+
+def test_only_the_value_is_replaced() -> None:
+    told = redact("ok so the wifi password is, um, Sunflower88, with a capital S").text
+    assert told == "ok so the wifi password is, um, [secret: password], with a capital S"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What's the wifi password?", "GreenGoose2020"),
+        ("What's the wifi password?", "sure, it's GreenGoose2020"),
+        ("what is your netflix password", "popcorn"),
+        ("And the PIN?", "4471"),
+        ("Wie lautet der Türcode?", "Der ist 4471"),
+        ("¿Cuál es la contraseña?", "Zanahoria88"),
+        ("I changed the wifi password yesterday.", "It's GreenGoose2020 now."),
+    ],
+)
+def test_the_answer_to_a_question_for_a_secret_is_one(question: str, answer: str) -> None:
+    assert find_secrets(answer, [question])
+
+
+def test_a_question_is_remembered_for_one_turn_more() -> None:
+    turns = ["What's the wifi password?", "I do not know it. Tell me and I use it."]
+    assert find_secrets("GreenGoose2020", turns)
+    assert not find_secrets("GreenGoose2020", [*turns, "Still waiting for it."])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What's the wifi password?", "it's on the fridge"),
+        ("Did you change the password?", "Yes. In 2019"),
+        ("What is the password policy?", "12 characters"),
+        ("When did you set the PIN?", "2019"),
+        ("Which password manager do you use?", "Bitwarden"),
+        ("Where do you live?", "Rome"),
+        ("I changed the wifi password yesterday.", "Rome"),
+    ],
+)
+def test_another_answer_is_left_alone(question: str, answer: str) -> None:
+    assert not find_secrets(answer, [question])
+
+
+def test_accents_do_not_hide_a_name_however_they_are_written() -> None:
+    composed, decomposed = "la contraseña es Gato2021", "la contrasen\u0303a es Gato2021"
+    for text in (composed, decomposed, "la contrasena es Gato2021"):
+        assert "Gato2021" not in redact(text).text
+
+
+def test_the_measure_itself_sees_a_secret_that_is_left() -> None:
+    assert is_stored(Sentence("en", "a", "Nothing here but Tulpenbaum", secrets=("Tulpenbaum",)))
