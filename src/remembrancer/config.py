@@ -204,6 +204,13 @@ class ServerSettings(SettingsTable):
     upstream: UpstreamSettings | None = None
 
 
+class ImportSettings(SettingsTable):
+    """How large a zip may be when it is unpacked, in all and as a multiple of its own size."""
+
+    max_unpacked_bytes: Annotated[int, Field(ge=1)] = 4 * 1024**3
+    max_unpack_ratio: Annotated[float, Field(ge=1)] = 200
+
+
 class TelegramSettings(SettingsTable):
     """The bot's token; set `url` to use a Bot API server of your own.
 
@@ -231,6 +238,7 @@ class Settings(SettingsTable):
     jobs: JobSettings = JobSettings()
     server: ServerSettings = ServerSettings()
     telegram: TelegramSettings = TelegramSettings()
+    imports: ImportSettings = ImportSettings()
     profile_overrides: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
 

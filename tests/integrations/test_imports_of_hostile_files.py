@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.transfer.formats import files, json_stream
@@ -199,6 +200,28 @@ def test_a_zip_that_unpacks_without_end_is_stopped(
     assert path.stat().st_size < 10_000
     with files.open_source(path) as found, pytest.raises(InvalidInput, match="larger than"):
         list(FORMATS["chatgpt"](found))
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_zip_that_would_unpack_to_far_too_much_is_not_begun(
+    open_memory: Callable[..., Remembrancer], tmp_path: Path
+) -> None:
+    path = tmp_path / "bomb.zip"
+    said = {"id": "a", "content": "Ada drinks tea."}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("facts.jsonl", json.dumps(said) + "\n")
+        with file.open("more.jsonl", "w", force_zip64=True) as member:
+            for _ in range(80):
+                member.write((b" " * 1023 + b"\n") * 1024)
+    me = open_memory().for_user("ada")
+    with pytest.raises(InvalidInput, match=r"would unpack to 83\.9 MB.*imports\.max_unpack"):
+        me.import_from(path)
+    assert me.activity().items == ()
+    allowed = open_memory(imports={"max_unpack_ratio": 2000}).for_user("ada")
+    assert allowed.import_from(path).memories == 1
+    small = open_memory(imports={"max_unpacked_bytes": 1000}).for_user("ada")
+    with pytest.raises(InvalidInput, match=r"imports\.max_unpacked_bytes"):
+        small.import_from(path)
 
 
 def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:

@@ -186,8 +186,9 @@ def claims(**changes: Any) -> dict[str, Any]:
     }
 
 
-def signed(changes: dict[str, Any], key: Any = KEY, alg: str = "RS256") -> str:
-    return jwt.encode({"alg": alg, "kid": "one"}, claims(**changes), key, algorithms=[alg])
+def signed(changes: dict[str, Any], key: Any = KEY, alg: str = "RS256", **header: Any) -> str:
+    head = {"alg": alg, "kid": "one", **header}
+    return jwt.encode(head, claims(**changes), key, algorithms=[alg])
 
 
 def test_a_good_token_names_a_person(issued: Served) -> None:
@@ -218,11 +219,23 @@ def forged() -> dict[str, str]:
         "alg None": f"{part({'alg': 'None', 'kid': 'one'})}.{body}.x",
         "public key as hmac": with_the_public_key_as_a_secret(body),
         "other key": signed({}, OTHER),
+        "other key within the token": signed({}, OTHER, jwk=OTHER.as_dict(private=False)),
+        "other key at an address": signed({}, OTHER, jku="https://evil.example/jwks.json"),
+        "other certificate": signed({}, OTHER, x5u="https://evil.example/cert.pem"),
+        "key id that is a path": signed({}, OTHER, kid="../../../../dev/null"),
+        "key id that is a query": signed({}, OTHER, kid="one' OR '1'='1"),
+        "key id of nobody": signed({}, kid="two"),
         "other curve": signed({}, ECKey.generate_key("P-256", {"kid": "one"}), "ES256"),
         "expired": signed({"exp": int(time.time()) - 600}),
         "no expiry": signed({"exp": None}),
+        "expiry is text": signed({"exp": "tomorrow"}),
+        "expiry is a list": signed({"exp": []}),
         "not yet": signed({"nbf": int(time.time()) + 600}),
         "other issuer": signed({"iss": "https://evil.example"}),
+        "audience of others": signed({"aud": ["other", "remembrancer.evil.example"]}),
+        "no audience": signed({"aud": None}),
+        "no issuer": signed({"iss": None}),
+        "issuer is a list": signed({"iss": ["https://id.example.org"]}),
         "other audience": signed({"aud": "other"}),
         "no subject": signed({"sub": None}),
         "empty subject": signed({"sub": ""}),

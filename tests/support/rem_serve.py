@@ -7,10 +7,10 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import httpx
 
@@ -49,15 +49,20 @@ def running(
     *command: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
     """Run `rem …` until the block is left."""
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     given = {**os.environ, **(environment or {})}
-    with subprocess.Popen([*REM, *command], env=given, **pipes) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-            _, log = process.communicate(timeout=60)
-    assert "Traceback" not in log, log
+    # A pipe that nobody reads would stop the server once it is full of its log.
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        with subprocess.Popen(
+            [*REM, *command], env=given, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.terminate()
+                process.wait(60)
+        log.seek(0)
+        told = log.read()
+    assert "Traceback" not in told, told
 
 
 def complete(*command: str) -> str:

@@ -88,7 +88,9 @@ def import_from(
     call: Call, place: str | Path, choices: ImportOptions, progress: Progress | None = None
 ) -> ImportResult:
     """Import the files at a path or a database; nothing is written before all of it was read."""
-    with files.open_source(place) as opened:
+    limits = call.services.settings.imports
+    unpacked = files.UnpackLimits(limits.max_unpacked_bytes, limits.max_unpack_ratio)
+    with files.open_source(place, unpacked) as opened:
         source = replace(opened, zone=choices.zone)
         format = choices.format or detect_format(source)
         if format == OWN_FORMAT:

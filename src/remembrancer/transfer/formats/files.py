@@ -28,6 +28,9 @@ MAX_TEXT_FILE_BYTES = 64 * 1024**2
 """Limit for a file that is read as a whole."""
 
 MAX_FILES = 100_000
+HARMLESS_BYTES = 64 * 1024**2
+"""What may be unpacked from however little."""
+
 ENCRYPTED_FLAG = 1
 
 
@@ -86,8 +89,39 @@ class ImportSource:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class UnpackLimits:
+    """How large a zip may be when it is unpacked, in all and as a multiple of its own size."""
+
+    max_bytes: int = 4 * 1024**3
+    max_ratio: float = 200
+
+    def check(self, path: Path, archive: zipfile.ZipFile) -> None:
+        """Raise `InvalidInput` for a zip that would unpack to too much; reads only its directory.
+
+        No more is ever read of a member than its directory says.
+        """
+        unpacked = sum(one.file_size for one in archive.infolist())
+        packed = max(1, path.stat().st_size)
+        is_bomb = unpacked > HARMLESS_BYTES and unpacked / packed > self.max_ratio
+        if unpacked <= self.max_bytes and not is_bomb:
+            return
+        raise InvalidInput(
+            f"{path} has {format_megabytes(packed)}, but would unpack to "
+            f"{format_megabytes(unpacked)}. If that is right, unpack it and import the folder, or "
+            f"raise imports.max_unpacked_bytes and imports.max_unpack_ratio."
+        )
+
+
+def format_megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+DEFAULT_LIMITS = UnpackLimits()
+
+
 @contextlib.contextmanager
-def open_source(place: str | Path) -> Iterator[ImportSource]:
+def open_source(place: str | Path, limits: UnpackLimits = DEFAULT_LIMITS) -> Iterator[ImportSource]:
     if is_database_url(str(place)):
         yield ImportSource("a database", database_url=str(place))
         return
@@ -103,6 +137,7 @@ def open_source(place: str | Path) -> Iterator[ImportSource]:
         with translate_read_errors(str(path)):
             archive = zipfile.ZipFile(path)
         with archive:
+            limits.check(path, archive)
             yield ImportSource(path.name, tuple(_list_zip_files(path, archive)))
     else:
         yield ImportSource(path.name, (_build_file(path, path.name),))
