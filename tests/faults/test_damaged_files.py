@@ -92,9 +92,10 @@ def test_a_damaged_file_is_named_and_others_go_on(place: Path, damage: str) -> N
                 verb()
             assert str(path) in str(caught.value)
             assert "rem doctor" in str(caught.value)
-        answer = site.of("ada").get("/api/memory/facts")
-        assert (answer.status_code, answer.json()["code"]) == (503, "store_damaged")
-        assert "retry-after" not in answer.headers
+        for read in ("/api/memory/facts", "/api/export"):
+            answer = site.of("ada").get(read)
+            assert (answer.status_code, answer.json()["code"]) == (503, "store_damaged")
+            assert "retry-after" not in answer.headers
         assert site.client().get("/readyz").status_code == 200, "others can be served"
         bob = store.for_user("bob")
         assert bob.remember("Bob likes ships.").memory.id in {one.id for one in bob.list().items}

@@ -38,14 +38,16 @@ class Learner:
         self.run_soon(partial(self._learn, owner))
 
     def run_soon(self, task: Callable[[], None]) -> None:
-        """Run a task in the thread; returns at once. Its errors are dropped."""
-        with self._lock:
-            self._queue.put(task)
+        """Run a task in the thread; returns at once. Its errors are dropped.
+
+        What woke it is stored, so it is dropped, too, if the process can have no more threads.
+        """
+        with self._lock, contextlib.suppress(RuntimeError):
             if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._run, name="remembrancer-learn", daemon=True
-                )
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="remembrancer-learn", daemon=True)
+                thread.start()
+                self._thread = thread
+            self._queue.put(task)
 
     def learn_now(self, owner: Owner, session_id: str, scope: str) -> list[LearnedBatch] | None:
         """Learn from a session in the caller's thread; None if that failed."""

@@ -5,6 +5,7 @@ A crash or a power cut can lose the counts of the last moments, and nothing else
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Iterable
@@ -63,9 +64,11 @@ class UsageCounter:
 
     def _schedule_flush(self) -> None:
         if self._timer is None:
-            self._timer = threading.Timer(FLUSH_DELAY_SECONDS, self.close)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = threading.Timer(FLUSH_DELAY_SECONDS, self.close)
+            timer.daemon = True
+            with contextlib.suppress(RuntimeError):  # no thread is left; a later recall has one
+                timer.start()
+                self._timer = timer
 
     def flush(self) -> None:
         """Write what was counted; what the store does not take now waits for the next flush."""

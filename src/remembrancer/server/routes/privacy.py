@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import chain, islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -97,7 +98,9 @@ def export_memories(
     """
     owner = caller.owner
     lines = engine.export(owner.user, tenant=owner.tenant, include_trash=include_trash)
-    return StreamingResponse(lines, media_type=NDJSON)
+    # The first line names the person; the second is read from the store, and can fail.
+    head = list(islice(lines, 2))
+    return StreamingResponse(chain(head, lines), media_type=NDJSON)
 
 
 @router.post("/import", response_model=ImportResponse, dependencies=[OWNER_ONLY])
