@@ -14,7 +14,9 @@ from contextlib import closing, contextmanager
 import psycopg
 import pytest
 from sqlalchemy import make_url
+from typer.testing import CliRunner
 
+from remembrancer.cli.app import app
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import (
@@ -96,6 +98,14 @@ def test_what_the_server_refuses_is_said_and_not_stored(store: Remembrancer, url
                 assert (answer.status_code, answer.json()["code"]) == (status, kind.code)
             assert contents(store) == {"The kettle is red."}
     store.for_user("ada").remember("The lamp is yellow.")
+
+
+def test_on_the_command_line_the_reason_is_one_sentence(store: Remembrancer, url: str) -> None:
+    with failing(url, "53100"):
+        done = CliRunner().invoke(app, ["--store", url, "remember", "The lamp is yellow."])
+    assert (done.exit_code, done.stdout) == (5, "")
+    assert "disk" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_standby_can_be_read_and_is_not_ready_to_write(store: Remembrancer, url: str) -> None:

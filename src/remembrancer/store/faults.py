@@ -92,8 +92,9 @@ def translate_error(error: Exception, path: Path | None) -> StoreUnavailable | N
         return _translate_sqlite_error(original, path)
     if not isinstance(error, VALUE_ERRORS):
         return None
-    is_damaged = _was_decoding(error) or not (path is None or is_intact(path))
-    return damaged_error(path) if is_damaged else None
+    if path is not None and not is_intact(path):
+        return damaged_error(path)
+    return _unreadable_error(path) if _was_decoding(error) else None
 
 
 def translate_os_error(path: Path, error: OSError) -> StoreUnavailable:
@@ -140,6 +141,14 @@ def damaged_error(path: Path | None) -> StoreDamaged:
     return StoreDamaged(
         f"{path or 'The memory'} is damaged or not a memory. Keep a copy of the file, look at "
         "`rem doctor`, then restore the file from a backup. Other people's files are not affected."
+    )
+
+
+def _unreadable_error(path: Path | None) -> StoreDamaged:
+    """For a file whose structure is sound: that a value is damaged is likely, but not certain."""
+    return StoreDamaged(
+        f"{path or 'The memory'} holds a value that cannot be read. Run `rem doctor`: if it names "
+        "the file, keep a copy of it and restore it from a backup; if not, report this error."
     )
 
 
