@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+import remembrancer
 from remembrancer.clock import ManualClock
+from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
+from remembrancer.maintenance.clock_watch import STEADY_FOR, Sighting, judge
 from remembrancer.memory import Memory
 from remembrancer.transfer import rotation
 from remembrancer.types import Status
-from tests.support.opening import Open
+from tests.support.opening import NOON, Open
 
 pytestmark = pytest.mark.feature("M12")
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HOUR, DAY, YEAR = timedelta(hours=1), timedelta(days=1), timedelta(days=365)
 
 
@@ -64,8 +68,8 @@ def test_what_a_wrong_clock_made_expire_comes_back_when_it_is_right_again(
     store.run_job("decay_sweep", tenant=tenant)
     assert me.get(kept.id).status is Status.EXPIRED
     new = me.remember("Ada works at Initech.", subject="user", predicate="works_at").memory
-    clock.advance(2 * DAY - 10 * YEAR)
-    store.tick()
+    clock.advance(-10 * YEAR)
+    wait_with_ticks(store, clock, 2)
 
     assert me.get(kept.id).status is Status.ACTIVE
     assert me.fact("user", "lives_in") == me.get(kept.id)
@@ -148,6 +152,40 @@ def test_backups_from_a_clock_that_was_ahead_are_the_first_to_go(
 
     kept = [one.name for one in rotation.list_backups(tmp_path)]
     assert kept == [rotation.backup_name(noon), rotation.backup_name(noon + DAY)]
+
+
+def test_no_backup_is_deleted_after_a_leap(clock: ManualClock, tmp_path: Path) -> None:
+    settings = Settings.model_validate(
+        {"user": "ada", "store": {"path": str(tmp_path / "memory"), "backup_retention": 1}}
+    )
+    with remembrancer.open(settings=settings, clock=clock) as store:
+        store.for_user("ada").remember("Ada lives in Bern.")
+        store.tick()
+        store.run_job("backup")
+        for leap in (10 * YEAR, -30 * YEAR):
+            clock.advance(leap)
+            store.run_job("backup")
+        assert len(rotation.list_backups(store.settings.backup_directory())) == 3
+
+
+def test_a_board_that_starts_in_1970_until_it_knows_the_time_makes_nothing_wait() -> None:
+    seen = judge(Sighting(), NOON)
+    seen = judge(seen, EPOCH)
+    assert seen.waits_until == EPOCH + STEADY_FOR
+    assert judge(seen, NOON + HOUR) == Sighting(NOON + HOUR)
+
+
+def test_a_clock_that_stays_back_is_believed_after_a_day() -> None:
+    ahead = Sighting(NOON + 10 * YEAR, NOON + 10 * YEAR + DAY)
+    seen = judge(ahead, NOON)
+    assert seen == Sighting(ahead.at, NOON + STEADY_FOR)
+    assert judge(seen, NOON + 23 * HOUR) == seen
+    assert judge(seen, NOON + STEADY_FOR) == Sighting(NOON + STEADY_FOR)
+
+
+@pytest.mark.parametrize("correction", [-HOUR, -timedelta(seconds=1), 7 * DAY])
+def test_small_corrections_are_no_leap(correction: timedelta) -> None:
+    assert judge(Sighting(NOON), NOON + correction) == Sighting(NOON + correction)
 
 
 def has_purged(me: Memory, memory_id: str) -> bool:

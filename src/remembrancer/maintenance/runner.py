@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -132,10 +133,7 @@ def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
     """
     if work.store.evict_erased():
         work.services.clear_embedding_cache()
-    last, now = clock_watch.read_sighting(work.store), work.clock.now()
-    clock = clock_watch.look(work.store, now)
-    if last.is_after(now) and clock.waits_until != last.waits_until:
-        _revive(work)
+    clock = clock_watch.look(work.store, work.clock.now())
     done: list[JobResult] = []
     for name in JOB_NAMES:
         cron = getattr(work.settings.jobs, name)
@@ -254,12 +252,6 @@ def _sweep(work: JobContext, owner: Owner) -> int:
     return changed
 
 
-def _revive(work: JobContext) -> None:
-    for owner in work.owners():
-        for call, visible in work.calls_by_scope(owner):
-            tasks.revive(call, visible)
-
-
 def _close_sessions(work: JobContext, owner: Owner) -> int:
     archives = not clock_watch.must_wait(work.store, work.clock.now())
     return tasks.close_sessions(work.call(owner), archives=archives)
@@ -312,8 +304,10 @@ def _back_up(work: JobContext) -> int:
 
     work.services.usage.flush()
     directory = work.settings.backup_directory()
-    kept = work.settings.store.backup_retention
-    return rotation.add_backup(work.store, directory, work.clock.now(), kept).people
+    now, kept = work.clock.now(), work.settings.store.backup_retention
+    if clock_watch.must_wait(work.store, now):
+        kept = sys.maxsize
+    return rotation.add_backup(work.store, directory, now, kept).people
 
 
 JOBS_PER_OWNER: dict[str, Callable[[JobContext, Owner], int]] = {
