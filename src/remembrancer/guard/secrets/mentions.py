@@ -39,8 +39,8 @@ _SECTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """A name of a secret, and where it stands."""
+class NamedSecret:
+    """The name of a secret in a sentence, and where it stands."""
 
     name: SecretName
     start: int
@@ -55,14 +55,14 @@ def _name_pattern() -> Any:
     return compile_pattern(rf"(?i)\b(?:{groups}|({compound}))\b")
 
 
-def find_mentions(data: bytes) -> Iterator[Mention]:
+def find_mentions(data: bytes) -> Iterator[NamedSecret]:
     """The names of secrets, without those that belong to something else or to an identifier."""
     names = tuple(_SECTIONS)
     for match in _name_pattern().finditer(data):
         compound = match.lastindex > len(names)
         name = SecretName.PASSWORD if compound else names[match.lastindex - 1]
         if not _is_of_something_else(data, match.start(), match.end()):
-            yield Mention(name, match.start(), match.end())
+            yield NamedSecret(name, match.start(), match.end())
 
 
 @cache
@@ -89,7 +89,7 @@ _BESIDE = 32
 _AFTER = 50
 
 
-def is_protected(data: bytes, mention: Mention) -> bool:
+def is_protected(data: bytes, mention: NamedSecret) -> bool:
     """True if the words beside a code say what it opens, and not that it is a public one."""
     before = data[max(0, mention.start - _BESIDE) : mention.start].decode("latin-1").lower()
     after = data[mention.end : mention.end + _AFTER].decode("latin-1").lower()
@@ -97,7 +97,7 @@ def is_protected(data: bytes, mention: Mention) -> bool:
     return bool(_protected().search(beside)) and not is_public(data, mention)
 
 
-def is_public(data: bytes, mention: Mention) -> bool:
+def is_public(data: bytes, mention: NamedSecret) -> bool:
     before = data[max(0, mention.start - 20) : mention.start].decode("latin-1").lower()
     after = data[mention.end : mention.end + 25].decode("latin-1").lower()
     near = " ".join([*before.split()[-1:], *after.split()[:3]])

@@ -8,7 +8,7 @@ from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
-from remembrancer.guard.secrets.mentions import Mention, SecretName, find_mentions
+from remembrancer.guard.secrets.mentions import NamedSecret, SecretName, find_mentions
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_predicate
 from remembrancer.guard.secrets.told_values import can_have_value
 from remembrancer.guard.secrets.value_readers import read_value
@@ -50,7 +50,7 @@ def _reference() -> Any:
     return compile_pattern(rf"(?i)\s*(?:[a-z]{{1,6}}[ ,]{{1,2}})?{pattern_of('references')}[ :]")
 
 
-def _find_asked(question: bytes) -> Mention | None:
+def _find_asked(question: bytes) -> NamedSecret | None:
     asked = None
     for mention in find_mentions(question):
         if can_have_value(question, mention) and _is_asked(question, mention):
@@ -58,7 +58,7 @@ def _find_asked(question: bytes) -> Mention | None:
     return asked
 
 
-def _is_asked(question: bytes, mention: Mention) -> bool:
+def _is_asked(question: bytes, mention: NamedSecret) -> bool:
     before = question[max(0, mention.start - 60) : mention.start]
     mark = question.find(b"?", mention.end, mention.end + 80)
     asks = compile_pattern(rf"(?i)\b{pattern_of('asks')}\b[^.!?\n]*$").search(before)

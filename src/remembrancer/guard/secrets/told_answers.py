@@ -7,7 +7,7 @@ from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
-from remembrancer.guard.secrets.mentions import Mention
+from remembrancer.guard.secrets.mentions import NamedSecret
 from remembrancer.guard.secrets.plain_words import is_function_word, is_predicate
 from remembrancer.guard.secrets.wording import pattern_of
 
@@ -24,7 +24,7 @@ def _answers() -> Any:
     )
 
 
-def read_answers(data: bytes, question: Mention) -> list[Span]:
+def read_answers(data: bytes, question: NamedSecret) -> list[Span]:
     """The answers on the line of a security question that is spoken of."""
     start = data.rfind(b"\n", max(0, question.start - ANSWER_WINDOW), question.start) + 1
     start = max(start, question.start - ANSWER_WINDOW)

@@ -8,7 +8,7 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import plain_words
 from remembrancer.guard.secrets.ascii_view import Span
-from remembrancer.guard.secrets.mentions import Mention, SecretName
+from remembrancer.guard.secrets.mentions import NamedSecret, SecretName
 from remembrancer.guard.secrets.value_readers import CODES, PASSWORDS, is_code
 from remembrancer.guard.secrets.wording import pattern_of
 
@@ -48,7 +48,7 @@ _MINE = r"(?i)^(?:my|mein|meine|mi|mon|ma|mia|la[ ]mia|il[ ]mio)[ ]"
 _NAME_ENDS = r"(?i)[ ]?[.!,;)\n]|$|[ ][a-z]+"
 
 
-def read_before(data: bytes, mention: Mention) -> list[Span]:
+def read_before(data: bytes, mention: NamedSecret) -> list[Span]:
     if mention.name not in (*PASSWORDS, *CODES):
         return []
     if not compile_pattern(_NAME_ENDS).match(data, mention.end, mention.end + 20):
@@ -68,7 +68,7 @@ def read_before(data: bytes, mention: Mention) -> list[Span]:
     return []
 
 
-def _is_told(found: bytes, possessive: bytes, mention: Mention) -> bool:
+def _is_told(found: bytes, possessive: bytes, mention: NamedSecret) -> bool:
     value = found.decode("latin-1")
     if mention.name in CODES:
         return is_code(found)
@@ -78,7 +78,7 @@ def _is_told(found: bytes, possessive: bytes, mention: Mention) -> bool:
     return mine and value.isalpha() and not plain_words.is_predicate(value)
 
 
-def _is_used(found: bytes, chosen: bool, mention: Mention) -> bool:
+def _is_used(found: bytes, chosen: bool, mention: NamedSecret) -> bool:
     value = found.decode("latin-1")
     if mention.name in CODES:
         return is_code(found)

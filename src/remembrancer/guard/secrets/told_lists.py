@@ -9,7 +9,7 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import plain_words
 from remembrancer.guard.secrets.ascii_view import Span, group_span
-from remembrancer.guard.secrets.mentions import Mention, SecretName
+from remembrancer.guard.secrets.mentions import NamedSecret, SecretName
 from remembrancer.guard.secrets.value_shape import has_digit
 from remembrancer.guard.secrets.wording import pattern_of
 
@@ -34,7 +34,7 @@ def _seed_before() -> Any:
     return compile_pattern(rf"(?i){_SEED}[ ]{pattern_of('links')}[ ][a-z ]{{0,10}}$")
 
 
-def read_list(data: bytes, mention: Mention) -> Iterator[Span]:
+def read_list(data: bytes, mention: NamedSecret) -> Iterator[Span]:
     """The codes or words beside their name."""
     if mention.name is SecretName.SEED_PHRASE:
         yield from _read_seed(data, mention)
@@ -42,7 +42,7 @@ def read_list(data: bytes, mention: Mention) -> Iterator[Span]:
         yield from _read_codes(data, mention.end)
 
 
-def _read_seed(data: bytes, mention: Mention) -> Iterator[Span]:
+def _read_seed(data: bytes, mention: NamedSecret) -> Iterator[Span]:
     limit = mention.end + _WINDOW
     found = _linked_seed().match(data, mention.end, limit) or compile_pattern(_SEED_BESIDE).match(
         data, mention.end, limit

@@ -12,7 +12,7 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.mentions import (
-    Mention,
+    NamedSecret,
     SecretName,
     find_mentions,
     is_protected,
@@ -47,7 +47,7 @@ def find_told_values(data: bytes) -> Iterator[Span]:
         yield from spans
 
 
-def _read_told(data: bytes, mention: Mention) -> list[Span]:
+def _read_told(data: bytes, mention: NamedSecret) -> list[Span]:
     if mention.name in (SecretName.SEED_PHRASE, SecretName.RECOVERY_CODE):
         return list(read_list(data, mention))
     if mention.name in CODES and not _has_digits_near(data, mention):
@@ -57,7 +57,7 @@ def _read_told(data: bytes, mention: Mention) -> list[Span]:
     return [*read_before(data, mention), *_read_after(data, mention)]
 
 
-def _has_digits_near(data: bytes, mention: Mention) -> bool:
+def _has_digits_near(data: bytes, mention: NamedSecret) -> bool:
     near = data[max(0, mention.start - WINDOW) : mention.end + WINDOW]
     return bool(_digits().search(near))
 
@@ -69,14 +69,14 @@ def _digits() -> Any:
     )
 
 
-def can_have_value(data: bytes, mention: Mention) -> bool:
+def can_have_value(data: bytes, mention: NamedSecret) -> bool:
     """True unless it is a code that opens nothing, or that is public."""
     if mention.name is SecretName.OPEN_CODE:
         return _is_combination(data, mention) or is_protected(data, mention)
     return mention.name is not SecretName.CODE or not is_public(data, mention)
 
 
-def _is_combination(data: bytes, mention: Mention) -> bool:
+def _is_combination(data: bytes, mention: NamedSecret) -> bool:
     return data[mention.start : mention.start + 5].lower() in (b"combi", b"kombi")
 
 
@@ -117,7 +117,7 @@ def _change() -> Any:
     return compile_pattern(rf"(?i)\b(?:change|{pattern_of('changes')})\b")
 
 
-def _read_after(data: bytes, mention: Mention) -> list[Span]:
+def _read_after(data: bytes, mention: NamedSecret) -> list[Span]:
     """What follows the name: after a verb or a sign, in the next clause, or directly."""
     links = _links(mention.name is SecretName.WEAK_PASSWORD)
     if link := links.match(data, mention.end, mention.end + WINDOW):
@@ -131,7 +131,7 @@ def _read_after(data: bytes, mention: Mention) -> list[Span]:
     )
 
 
-def _read_reference(data: bytes, mention: Mention) -> list[Span]:
+def _read_reference(data: bytes, mention: NamedSecret) -> list[Span]:
     """The value in the next clause: `I changed the password. It is now …`."""
     reference = _references().match(data, mention.end, mention.end + WINDOW)
     if not reference:
@@ -173,7 +173,7 @@ def _to() -> Any:
     return compile_pattern(rf"(?i)[ ](?:{pattern_of('changes_to')}[ ])?")
 
 
-def _read_chosen(data: bytes, mention: Mention) -> list[Span]:
+def _read_chosen(data: bytes, mention: NamedSecret) -> list[Span]:
     """A value after a verb of choosing: `set the password to …`, `als Passwort … genommen`."""
     if mention.name not in PASSWORDS:
         return []
@@ -204,7 +204,7 @@ _MIN_DIGITS = 3
 _MIN_PIN_DIGITS = 4
 
 
-def _read_beside(data: bytes, mention: Mention) -> list[Span]:
+def _read_beside(data: bytes, mention: NamedSecret) -> list[Span]:
     """`locker code 2846`, `setup key k5qx mzrt`, `password for the mail Lizard-77`."""
     direct = _direct().match(data, mention.end, mention.end + 20)
     if not direct:
@@ -225,13 +225,13 @@ def _question() -> Any:
     return compile_pattern(rf"(?i){opening}{pattern_of('links')}[ ](?:[a-z'-]+[ ]){{0,3}}$")
 
 
-def _is_question(data: bytes, mention: Mention) -> bool:
+def _is_question(data: bytes, mention: NamedSecret) -> bool:
     """True for a verb before the name, as in `is the wifi password still …`."""
     before = data[max(0, mention.start - 40) : mention.start]
     return bool(_question().search(before))
 
 
-def _is_told_beside(data: bytes, span: Span, mention: Mention) -> bool:
+def _is_told_beside(data: bytes, span: Span, mention: NamedSecret) -> bool:
     value = data[span.start : span.end]
     if mention.name in CODES:
         if mention.name is SecretName.OPEN_CODE and not is_protected(data, mention):

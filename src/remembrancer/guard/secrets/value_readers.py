@@ -9,7 +9,7 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import plain_words
 from remembrancer.guard.secrets.ascii_view import Span, group_span
-from remembrancer.guard.secrets.mentions import Mention, SecretName
+from remembrancer.guard.secrets.mentions import NamedSecret, SecretName
 from remembrancer.guard.secrets.value_shape import is_password, is_placeholder, is_token, surprise
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
@@ -19,7 +19,7 @@ CODES = (SecretName.CODE, SecretName.OPEN_CODE)
 
 
 def read_value(
-    data: bytes, at: int, mention: Mention, *, introduced: bool, plain: bool = True
+    data: bytes, at: int, mention: NamedSecret, *, introduced: bool, plain: bool = True
 ) -> list[Span]:
     """The value at this place; `introduced` after a colon, `plain` if a plain word can be one."""
     if mention.name in PASSWORDS:
@@ -39,7 +39,7 @@ _CLAUSE_END = r"[.!,;)](?:[^A-Za-z0-9_]|$)|\s|$"
 
 
 def _read_password(
-    data: bytes, at: int, mention: Mention, introduced: bool, plain: bool
+    data: bytes, at: int, mention: NamedSecret, introduced: bool, plain: bool
 ) -> list[Span]:
     limit = at + WINDOW
     weak = mention.name is SecretName.WEAK_PASSWORD
