@@ -1,7 +1,7 @@
 """What HTTP costs: `python -m bench.load [--minutes 10]`.
 
 Recalls by 16 clients at once, in the process and over REST on loopback, in turns on the same cores;
-then minutes of mixed load, after which memory must be where it was and no call have failed.
+then minutes of mixed load (`bench.mixed_load`), with the memory and the handles of the server.
 """
 
 from __future__ import annotations
@@ -13,27 +13,24 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
-from pathlib import Path
 from statistics import median
 
 import httpx
 
 import remembrancer
+from bench.mixed_load import CLIENTS, PEOPLE, WORDS, put_under_load
 from remembrancer.config import Settings
 from remembrancer.memory import Memory
 
-CLIENTS = 16
 MEMORIES = 2000
 ROUNDS = 7
 SECONDS = 6
 ROOMY = {"requests_per_minute": 10_000_000, "burst": 1_000_000, "port": 8199}
 REM = "from remembrancer.cli import main; main()"
-WORDS = "tea boat piano garden ticket winter bridge lantern harbour violin map orchard".split()
 
 
 def fill(me: Memory) -> None:
@@ -112,11 +109,6 @@ class served:  # noqa: N801 - used as a with statement
         self.process.terminate()
         self.process.wait(60)
 
-    def kilobytes(self) -> int:
-        """What the process holds in memory."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0])
-
 
 def as_clients(key: str) -> float:
     """Sixteen clients with a connection each, of the leanest kind: they share our cores."""
@@ -135,53 +127,13 @@ def as_clients(key: str) -> float:
 
 
 def mixed(place: str, minutes: float) -> dict[str, object]:
-    """Everything at once for a while: memory in the first and the last fifth, and failures."""
+    """Everything at once for a while, by clients of several people."""
+    with remembrancer.open(place) as store:
+        keys = [store.create_key(f"person {number}").secret for number in range(PEOPLE)]
     server = served(place)
-    key = server.__enter__()
-    failures: list[str] = []
-    held: list[int] = []
-    done = [0] * CLIENTS
-    until = time.monotonic() + minutes * 60
-
-    def work(number: int) -> None:
-        chance = random.Random(number)
-        client = httpx.Client(
-            base_url=f"http://127.0.0.1:{ROOMY['port']}",
-            headers={"Authorization": f"Bearer {key}"},
-            timeout=60,
-        )
-        while time.monotonic() < until:
-            words = " ".join(chance.sample(WORDS, 3))
-            path, body = chance.choice(
-                [
-                    ("recall", {"query": words}),
-                    ("recall", {"query": words}),
-                    ("context", {"prompt": words}),
-                    ("remember", {"content": f"{words} {chance.random()}"}),
-                ]
-            )
-            answer = client.post(f"/api/{path}", json=body)
-            if not answer.is_success:
-                failures.append(f"{path} {answer.status_code}")
-            done[number] += 1
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    while time.monotonic() < until:
-        held.append(server.kilobytes())
-        time.sleep(5)
-    for thread in threads:
-        thread.join()
-    server.__exit__()
-    fifth = max(1, len(held) // 5)
-    return {
-        "requests": sum(done),
-        "failures": len(failures),
-        "mb_by_the_minute": [round(kilobytes / 1024) for kilobytes in held[::12]],
-        "first_mb": round(median(held[fifth : 2 * fifth]) / 1024),
-        "last_mb": round(median(held[-fifth:]) / 1024),
-    }
+    with server:
+        address = f"http://127.0.0.1:{ROOMY['port']}"
+        return put_under_load(address, keys, server.process.pid, minutes * 60).summary()
 
 
 def main() -> None:

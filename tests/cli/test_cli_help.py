@@ -23,7 +23,7 @@ PROMISED = (
     "me rejected review consolidate sessions turns close rename archive delete-session "
     "restore-session propose team team-review team-approve team-reject team-reopen team-edit "
     "team-importance team-delete team-stats team-switch erase verify-receipt key-create key-list "
-    "key-revoke share-instances serve mcp chat telegram telegram-link install run"
+    "key-revoke share-instances serve login mcp chat telegram telegram-link install run"
 ).split()
 
 
