@@ -174,8 +174,10 @@ def is_intact(path: Path) -> bool:
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             found: list[tuple[str]] = connection.execute("PRAGMA integrity_check(1)").fetchall()
             return found == [("ok",)]
+    except UnicodeDecodeError:  # Python cannot read what SQLite says about it
+        return False
     except sqlite3.DatabaseError as error:
-        return _primary_code(error) not in DAMAGED_CODES
+        return _primary_code(error) in BUSY_CODES | DISK_CODES
 
 
 @cache

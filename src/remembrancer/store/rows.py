@@ -68,6 +68,9 @@ def _hide_author(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 FIELD_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     # A dict lookup takes a fifth of the time of calling the enum class.
     **{name: {str(one): one for one in enum}.__getitem__ for name, enum in ENUMS.items()},
+    # A damaged file can hold a text or bytes in their place, which nobody should calculate with.
+    "importance": float,
+    "confidence": float,
     "tags": tuple,
     "evidence": lambda turns: tuple(Evidence(**turn) for turn in turns),
     "author": lambda metadata: metadata.get(AUTHOR_KEY),
