@@ -200,3 +200,20 @@ def test_what_was_moved_here_from_a_machine_whose_clock_was_ahead_stays_in_order
             moved.do(verb)
             assert_readers_agree(moved)
         assert_moments_are_in_order(store, moved.memory)
+
+
+def test_who_was_erased_while_the_clock_was_behind_is_not_restored(
+    clock: ManualClock, tmp_path: Path
+) -> None:
+    with remembrancer.open(tmp_path / "memory", settings=Settings(), clock=clock) as store:
+        store.for_user("ada").remember("Ada lives in Lima.")
+        store.for_user("bob").remember("Bob lives in Rome.")
+        store.tick()
+        clock.advance(TICK)
+        store.backup(tmp_path / "memory.zip")
+        clock.advance(-YEAR)
+        store.erase("ada")
+        store.restore_backup(tmp_path / "memory.zip", replace=True)
+
+        assert store.for_user("ada").list().items == ()
+        assert len(store.for_user("bob").list().items) == 1

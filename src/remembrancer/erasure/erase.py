@@ -20,7 +20,7 @@ from remembrancer.ids import new_id
 from remembrancer.store import trace_scan
 from remembrancer.store.contract import Erasure, ErasureExtent, ScanResult, TraceTerms
 from remembrancer.store.erasure_marks import erasure_mark
-from remembrancer.store.leases import CLOCK
+from remembrancer.store.leases import CLOCK, SIGHTING_INTERVAL
 from remembrancer.store.row_counts import (
     RowSample,
     count_keys,
@@ -240,6 +240,8 @@ def _latest_moment(services: Services, owner: Owner, now: datetime) -> datetime:
     with services.store.open_reader(owner) as reader:
         last = reader.last_moment()
     seen = services.store.system.get_lease(CLOCK).finished_at
+    if seen is not None and seen > now:
+        seen += SIGHTING_INTERVAL  # the clock can have gone on for so long
     return max(now, last or now, seen or now)
 
 

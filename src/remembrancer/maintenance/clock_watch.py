@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from remembrancer.store.contract import Lease, Store
-from remembrancer.store.leases import CLOCK
+from remembrancer.store.leases import CLOCK, SIGHTING_INTERVAL
 
 MAX_GAP = timedelta(days=8)
 """The clock may move on by this much unseen: a week, with a day to spare."""
@@ -20,9 +20,6 @@ STEADY_FOR = timedelta(days=1)
 
 TOLERANCE = timedelta(hours=1)
 """Corrections of the clock by less than this are no leap."""
-
-SIGHTING_INTERVAL = timedelta(minutes=10)
-"""The last sighting is written down this often, so that a tick hardly ever writes."""
 
 logger = logging.getLogger(__name__)
 

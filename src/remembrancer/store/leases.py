@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Select, select, update
 
@@ -14,6 +14,9 @@ TABLE = tables.leases
 
 CLOCK = "clock"
 """No job: when the clock was read last, and until when jobs wait after it leapt."""
+
+SIGHTING_INTERVAL = timedelta(minutes=10)
+"""How often it is written down that the clock was read, so that a tick hardly ever writes."""
 
 
 def read_lease(connection: Connection, job: str) -> Lease:
