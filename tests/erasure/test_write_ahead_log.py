@@ -1,4 +1,4 @@
-"""The write-ahead log of PostgreSQL is overwritten after an erasure, or the receipt says why not."""
+"""PostgreSQL's write-ahead log is overwritten after an erasure, or the receipt says why not."""
 
 from __future__ import annotations
 
