@@ -51,6 +51,7 @@ def test_N1_plain_names_of_all_scripts_are_fine(name: str) -> None:
     assert explain_lookalike(name) is None
 
 
+@pytest.mark.postgres_long
 @pytest.mark.parametrize("name", LOOKALIKES)
 def test_N1_a_name_that_looks_like_another_is_refused_before_it_has_a_memory(
     store: Remembrancer, tenant: str, name: str

@@ -259,6 +259,7 @@ def test_X8_an_import_that_the_person_vouches_for_is_told_as_theirs(
 # The endpoint is tested in tests/integrations/test_openai_endpoint.py.
 
 
+@pytest.mark.postgres_long
 def test_X8_no_planted_text_of_five_languages_is_told_without_a_mark(
     open_memory: Open,
 ) -> None:
@@ -286,6 +287,7 @@ def test_X8_planted_instructions_are_recognised_and_harmless_texts_are_not() -> 
 
 
 @pytest.mark.feature("A21")
+@pytest.mark.postgres_long
 @pytest.mark.parametrize(
     "text",
     [
