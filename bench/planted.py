@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -149,7 +148,7 @@ class Outcome:
 
 def probe(me: Memory, text: str) -> Outcome:
     """Look for a text in later prompts, in a search by a model, and in quarantine."""
-    lines = [line for told in _tell(me, text) for line in re.split(r"\n|; ", told)]
+    lines = [line for told in _tell(me, text) for line in told.splitlines()]
     telling = [line for line in lines if repeats_words(line, [text])]
     held = me.list(kinds=tuple(Kind), status="quarantined", limit=100).items
     return Outcome(
