@@ -119,7 +119,7 @@ def test_an_upgrade_that_loses_the_connection_is_finished_by_the_next_start(
 def run_interrupted(place: str, number: int) -> int:
     child = forked.Process(target=open_and_be_killed, args=(place, number))
     child.start()
-    child.join(60)
+    child.join(120)
     assert child.exitcode is not None
     return child.exitcode
 
