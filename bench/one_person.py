@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import remembrancer
-from bench.growth import peak, percentile, questions, resident, seconds
-from bench.made_up import conversations, sentences
+from bench.growth import peak, percentile, resident, seconds
+from bench.made_up import conversations, questions, sentences
 from remembrancer.config import Settings
 from remembrancer.memory import Memory
 

@@ -137,6 +137,7 @@ def test_several_workers_share_sessions_and_memories(start: Start) -> None:
     process.communicate(timeout=60)
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_new_login_link_is_printed_while_the_server_runs(
     start: Start, place: str, environment: dict[str, str]
 ) -> None:

@@ -212,15 +212,16 @@ def test_no_body_costs_much_more_than_a_plain_one(server: Server) -> None:
     assert len(everything) > 400
     some = everything if LONG else random.Random(7).sample(everything, SOME)
     plain = plain_cost(server)
-    costly = []
+    costs = []
     for one in some:
         seconds, status = server.cost(one)
         assert status < 500, one[:3]
-        if seconds > MOST * plain:
-            costly.append((one.method, one.path, one.field, round(seconds / plain), status))
+        costs.append((round(seconds / plain, 1), f"{seconds:.2f} s", *one[:3], status))
         if seconds > 10 * plain:
             server.settle()
-    assert not costly
+    costs.sort(reverse=True)
+    print(f"{len(costs)} bodies, the most costly of them:", *costs[:5], sep="\n")
+    assert costs[0][0] <= MOST, costs[:5]
 
 
 def test_metadata_costs_little_or_is_refused(server: Server) -> None:
