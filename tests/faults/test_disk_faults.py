@@ -196,17 +196,14 @@ def fill_the_disk(place: Path) -> None:
         assert probes.get("/healthz").status_code == 200
         refused = probes.get("/readyz")
         assert (refused.status_code, refused.json()["code"]) == (507, "store_full")
-        done = run("remember", "The lamp is yellow.")
-        assert (done.exit_code, done.stdout) == (5, "")
+        done = run("remember", "The lamp is yellow.", "--json")
+        assert done.exit_code == 5
+        assert json.loads(done.stdout)["error"]["code"] == "store_full"
         assert "No space is left" in done.stderr
         assert "Traceback" not in done.stderr
-        told = json.loads(run("remember", "The lamp is yellow.", "--json").stdout)
-        assert told["error"]["code"] == "store_full"
         assert "No space is left" in run("doctor").stdout
-        assert run("backup", str(place / "backup.zip")).exit_code in (0, 5)
         assert run("list").exit_code == 0
     assert run("remember", "The lamp is yellow.").exit_code == 0
-    assert "lamp" in run("list").stdout
 
 
 def test_a_read_only_directory_can_be_read(tmp_path: Path) -> None:
