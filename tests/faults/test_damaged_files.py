@@ -26,7 +26,7 @@ from tests.faults.test_disk_faults import open_at, said
 from tests.support.http_server import served
 from tests.support.processes import forked
 
-pytestmark = pytest.mark.feature("X4", "X11")
+pytestmark = pytest.mark.feature("X11")
 
 ROUNDS = 200 if os.environ.get("REM_LONG") else 8
 FLIPS = (1, 20, 300)

@@ -26,7 +26,7 @@ from tests.support.fault_vfs import FaultVfs, Operation
 from tests.support.http_server import served
 from tests.support.limits import apart, full_disk, read_only
 
-pytestmark = pytest.mark.feature("X4", "X11")
+pytestmark = pytest.mark.feature("X11")
 
 needs_vfs = pytest.mark.skipif(not fault_vfs.is_available(), reason="SQLite is built into Python")
 FAULTS = {

@@ -25,7 +25,7 @@ from tests.support.http_server import served
 from tests.support.limits import apart, few_handles
 
 pytestmark = [
-    pytest.mark.feature("X4"),
+    pytest.mark.feature("A8"),
     pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nothing counts the handles"),
 ]
 

@@ -32,8 +32,6 @@ from remembrancer.store.open import open_store
 from remembrancer.testing import FakeEmbedder
 from tests.support.http_server import served
 
-pytestmark = pytest.mark.feature("A8")
-
 STATES = {
     "53100": (StoreFull, 507, "disk"),
     "53200": (StoreBusy, 503, "memory"),
