@@ -20,6 +20,7 @@ from remembrancer.remember.forgotten_words import (
     telling_terms,
 )
 from remembrancer.remember.session_texts import clear_derived_texts, mask_texts
+from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     CURRENT_STATUSES,
     Filter,
@@ -129,10 +130,12 @@ def _drop_held(reader: Reader, gone: Sequence[Record], ids: dict[str, Record]) -
     tellings = {one.id: frozenset(t.terms for t in list_tellings(one)) for one in gone}
     sought = [terms for found in tellings.values() for terms in found]
     alike = reader.load(set(reader.find_with_terms(sought)) - ids.keys()).values()
+    same = {fingerprint(one.content) for one in gone}
     held = {
         terms
         for one in alike
-        if not isinstance(one, Turn) and one.kind is not Kind.EPISODE
+        if not isinstance(one, Turn)
+        if one.kind is not Kind.EPISODE or fingerprint(one.content) in same
         if one.status in HELD_STATUSES
         for terms in (telling.terms for telling in list_tellings(one))
     }
