@@ -323,4 +323,4 @@ def test_X8_no_planted_text_is_published_by_voices() -> None:
 def test_X8_facts_about_a_project_are_published_by_voices() -> None:
     lines = (Path(__file__).parents[1] / "guard" / "project_statements.txt").read_text()
     facts = [one for one in lines.splitlines() if one]
-    assert len([one for one in facts if needs_reviewer(one)]) <= 0.01 * len(facts)
+    assert len([one for one in facts if needs_reviewer(one)]) <= 0.02 * len(facts)

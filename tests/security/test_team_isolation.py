@@ -8,6 +8,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.engine import Remembrancer
+from remembrancer.errors import StoreReadOnly
 from remembrancer.store import pg_roles
 from remembrancer.types import Tenant
 from tests.support.opening import Open
@@ -50,7 +51,7 @@ def test_not_even_by_a_detour(store: Remembrancer, trick: str, tenant: str) -> N
 
 @on_postgres
 def test_recall_cannot_change_anything(store: Remembrancer, tenant: str) -> None:
-    with pytest.raises(DatabaseError), store._store.open_team_reader(Tenant(tenant)) as reader:
+    with pytest.raises(StoreReadOnly), store._store.open_team_reader(Tenant(tenant)) as reader:
         reader._connection.execute(text("DELETE FROM team_facts"))  # type: ignore[attr-defined]
 
 

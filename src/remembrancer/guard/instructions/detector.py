@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
+from remembrancer.guard.instructions import steering
 from remembrancer.guard.instructions.directives import (
     DIRECTIVES,
     LATIN_DIRECTIVES,
@@ -23,6 +24,11 @@ from remembrancer.guard.patterns import compile_pattern
 INSTRUCTION_RULES = tuple(
     dict.fromkeys(directive.rule for directive in (*DIRECTIVES, *NON_LATIN_DIRECTIVES))
 )
+
+
+def detect_steering(text: str, *, strict: bool) -> bool:
+    """True if a model of our own takes the text, or what is hidden in it, for an order."""
+    return any(steering.steers(variant, strict=strict) for variant in _iter_variants(text))
 
 
 def detect_instructions(text: str) -> tuple[str, ...]:

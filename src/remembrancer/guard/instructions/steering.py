@@ -1,0 +1,90 @@
+"""Recognises sentences that tell an assistant how to act, by a linear model over their letters.
+
+The patterns know frames of sentences; the model weighs parts of words, words and pairs of words, so
+it also recognises orders in words that nobody foresaw. It is trained by `bench/steering.py` on
+texts of our own in five languages.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+RULE = "steering"
+WEIGHTS_FILE = "steering.npz"
+
+BUCKETS = 1 << 17
+PART_LENGTHS = (3, 4, 5)
+
+MAX_CHARS = 40_000
+"""What is read of a text; the patterns read all of it."""
+
+MAX_WHOLE_SENTENCES = 4
+"""A text of so few sentences is also read as one, because its order can be spread over them."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|<!--|-->")
+_DIGITS = re.compile(r"[0-9]+")
+_WORDS = re.compile(r"[^\W_]+|[@`:$€]")
+
+
+def steers(plain: str, *, strict: bool) -> bool:
+    """True if a sentence of a text in plain Latin letters, in lower case, tells how to act.
+
+    A `strict` reading, and one of many sentences, asks for more certainty.
+    """
+    weights, bias, usual, certain = _load_weights()
+    sentences = split_sentences(plain)
+    needed = certain if strict or len(sentences) > MAX_WHOLE_SENTENCES else usual
+    if 1 < len(sentences) <= MAX_WHOLE_SENTENCES:
+        sentences.append(plain)
+    return any(score(one, weights, bias) > needed for one in sentences)
+
+
+def split_sentences(plain: str) -> list[str]:
+    found = (one.strip() for one in _SENTENCE_END.split(plain[:MAX_CHARS]))
+    return [one for one in found if one]
+
+
+def score(sentence: str, weights: Any, bias: float) -> float:
+    """The logarithm of the odds that a sentence tells an assistant how to act."""
+    buckets = hash_features(sentence)
+    if not buckets:
+        return bias
+    return bias + sum(int(weights[one]) for one in buckets) / math.sqrt(len(buckets))
+
+
+def hash_features(sentence: str) -> set[int]:
+    """The numbers of the features that a sentence has."""
+    return {zlib.crc32(one.encode("utf-8", "replace")) % BUCKETS for one in _features(sentence)}
+
+
+def _features(sentence: str) -> Iterator[str]:
+    words = _WORDS.findall(_DIGITS.sub("0", sentence))
+    for word in words:
+        yield word
+        marked = f"^{word}$"
+        for length in PART_LENGTHS:
+            for start in range(len(marked) - length + 1):
+                yield marked[start : start + length]
+    for first, second in zip(words, words[1:], strict=False):
+        yield f"{first} {second}"
+    for first, third in zip(words, words[2:], strict=False):
+        yield f"{first} _ {third}"
+    if words:
+        yield f"<start> {words[0]}"
+
+
+@cache
+def _load_weights() -> tuple[Any, float, float, float]:
+    """The weights in units of their scale, and in the same units the bias and both thresholds."""
+    import numpy as np
+
+    with resources.as_file(resources.files(__package__) / WEIGHTS_FILE) as path:
+        stored = np.load(path)
+        bias, usual, certain = (float(stored[name]) for name in ("bias", "usual", "certain"))
+        return stored["weights"].tolist(), bias, usual, certain
