@@ -15,6 +15,7 @@ from remembrancer.guard.secrets import (
     nested_values,
     replies,
     told_logins,
+    told_nearby,
     told_openers,
     told_values,
     unnamed_values,
@@ -47,6 +48,7 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     nested_values.find_nested_values,
     told_logins.find_told_logins,
     named_values.find_named_values,
+    told_nearby.find_nearby,
     unnamed_values.find_random_runs,
 )
 
