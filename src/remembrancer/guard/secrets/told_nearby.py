@@ -13,6 +13,7 @@ from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured
 from remembrancer.guard.secrets.value_readers import count_digits, trim
+from remembrancer.guard.secrets.value_shape import has_digit
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
 _BEFORE = 100
@@ -26,7 +27,9 @@ def find_nearby(data: bytes) -> Iterator[Span]:
     yield from _find_passwords(data)
     yield from _find_groups(data)
     yield from _find_codes(data)
+    yield from _find_spoken(data)
     yield from _find_turns(data)
+    yield from _find_screen_patterns(data)
 
 
 def _find_passwords(data: bytes) -> Iterator[Span]:
@@ -35,20 +38,49 @@ def _find_passwords(data: bytes) -> Iterator[Span]:
         if not compile_pattern(_SIGNED).search(word):
             continue
         value = trim(word)
-        if not _looks_chosen(value):
+        if not _may_be_chosen(value):
             continue
         end = match.start(1) + len(value)
         near = _sentences_near(data, match.start(1), end)
-        if _keeps().search(near) and not _other_name().search(near):
+        if _is_told_near(value, near) and not _other_name().search(near):
             yield Span(match.start(1), end, "password")
 
 
-def _looks_chosen(value: str) -> bool:
-    """True for a word with digits or signs that is no model, file, version, amount or address."""
+def _is_told_near(value: str, near: bytes) -> bool:
+    if _hands_over().search(near) and (has_digit(value) or value[-1:] in "!?"):
+        return True
+    return has_digit(value) and not _is_product(value) and bool(_keeps().search(near))
+
+
+def _may_be_chosen(value: str) -> bool:
+    """True for a word with digits or signs that is no file, version, amount or address."""
     letters = sum(map(str.isalpha, value))
     if letters < 4 or is_measured(value) or not is_clearly_made_up(value):
         return False
     return not compile_pattern(_PUBLIC_LOOKS).search(value.encode("latin-1"))
+
+
+_PRODUCT = (
+    r"^(?:[A-Za-z]+(?:-[A-Za-z]+)*[0-9]|[A-Za-z]+[0-9][A-Za-z]+|[A-Z][a-z]+-[0-9]{1,2}|[A-Z0-9+-]+)$"
+    r"|^[a-z0-9]+\.[A-Z][a-z]+[A-Z]"
+)
+
+
+def _is_product(value: str) -> bool:
+    """True for what also names things for sale and programs, such as `Hero8` and `Word2Vec`."""
+    return bool(compile_pattern(_PRODUCT).search(value.encode("latin-1")))
+
+
+@cache
+def _hands_over() -> Any:
+    """`her email, then …`, `n'est plus … mais …`: only a password stands there."""
+    user, then = pattern_of("accounts"), pattern_of("and", "then")
+    outdated, but = pattern_of("outdated"), pattern_of("but")
+    return compile_pattern(
+        rf"(?i)\b{user}\b(?:[ ][^\s,;:!?]+){{0,2}},?(?:[ ]{then}){{1,3}}[ ]\xff"
+        rf"|\b{outdated}[ ][^\n\xff]{{0,50}}\b{but}[ ]\xff|\xff[ ]{outdated},?[ ]{but}[ ]"
+        rf"|\b(?:nicht|not|non|ne|no)[ ]\xff[ ](?:[a-z]+[ ]){{0,2}}{but}[ ]"
+    )
 
 
 _PUBLIC_LOOKS = (
@@ -70,7 +102,8 @@ def _sentences_near(data: bytes, start: int, end: int) -> bytes:
 
 @cache
 def _keeps() -> Any:
-    return compile_pattern(rf"(?i)\b{pattern_of('keeps_passwords', 'passwords', 'keys')}\b")
+    names = ("keeps_passwords", "passwords", "keys", "recovery_codes")
+    return compile_pattern(rf"(?i)\b{pattern_of(*names)}\b")
 
 
 @cache
@@ -96,14 +129,14 @@ _CODE = (
     r"(?:^|[\s(\"'*:])("
     r"[#*]?[0-9]{4,8}[#*]?|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}|[0-9](?:[ ][0-9]){3,7}"
     r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3,6}|[0-9]{3,6}[A-Z]"
-    r"|[0-9]{3}|[A-Z]{1,3}-[0-9]{3,6}"
+    r"|[0-9]{3}|[A-Z]{1,3}-[0-9]{4,6}"
     r")(?:[\s.,;:!?)\"'*]|$)"
 )
 _AMOUNT_BEFORE = (
-    r"(?i)(?:[$#]|\xa3|eur|usd|nr\.?|no\.?|n\?|number|room|zimmer|page|seite|since|seit|in|of|from|"
+    r"(?i)(?:[$#\xa3]|(?:^|[ (])(?:eur|usd|nr\.?|no\.?|n\?|number|room|zimmer|page|seite|since|seit|in|of|from|"
     r"until|bis|von|by|around|about|depuis|desde|dal|nel|le|les|year|jahr|ann?[eo]e?|version|port|"
     r"error|line|tel|call|phone|telefon|flat|unit|bus|flight|order|bestellung|apartment|model|"
-    r"at|um|alle|\?|a las|over|under|than|nearly|almost|fast|ca\.|circa|casi|para|pour|per|fur|for)[ .:]*$"
+    r"at|um|alle|\?|a las|over|under|than|nearly|almost|fast|ca\.|circa|casi|para|pour|per|fur|for)[ .]+)$"
 )
 _AMOUNT_AFTER = r"(?i)^(?:[.,:/]?[0-9]|[ ]?[%$/]|[ ]?(?:am|pm|uhr|h|eur|usd)\b|-[a-z])"
 
@@ -169,6 +202,19 @@ def _other_number() -> Any:
 
 
 @cache
+def _spoken() -> Any:
+    digit = pattern_of("digits")
+    return compile_pattern(rf"(?i)\b({digit}(?:[ ,-]{{1,2}}{digit}){{3,11}})\b")
+
+
+def _find_spoken(data: bytes) -> Iterator[Span]:
+    for match in _spoken().finditer(data):
+        near = _sentences_near(data, match.start(1), match.end(1))
+        if _asks_code().search(near) or _types_code().search(near):
+            yield Span(match.start(1), match.end(1), "pin")
+
+
+@cache
 def _turns() -> Any:
     """`14 left, 32 right`, `right to 31, left to 7`."""
     side = pattern_of("sides")
@@ -185,3 +231,21 @@ def _find_turns(data: bytes) -> Iterator[Span]:
 @cache
 def _has_dial() -> Any:
     return compile_pattern(rf"(?i)\b{pattern_of('dials')}\b")
+
+
+@cache
+def _screen_pattern() -> Any:
+    """`top left, centre, bottom right`: where a finger moves to unlock a screen."""
+    place = pattern_of("places_on_screens")
+    return compile_pattern(rf"(?i)\b({place}(?:[ ]?(?:,|-|->|then|dann|luego|puis|poi)[ ]?{place}){{2,8}})\b")
+
+
+def _find_screen_patterns(data: bytes) -> Iterator[Span]:
+    for match in _screen_pattern().finditer(data):
+        if _draws().search(_sentences_near(data, match.start(1), match.end(1))):
+            yield Span(match.start(1), match.end(1), "pin")
+
+
+@cache
+def _draws() -> Any:
+    return compile_pattern(rf"(?i)\b{pattern_of('screen_patterns')}\b")
