@@ -77,3 +77,22 @@ def is_passphrase(words: Sequence[str], introduced: bool) -> bool:
         return 3 * predicates <= len(words)
     told = introduced or has_digit(words[1]) or (words[1][:1].isupper() and words[0][:1].isupper())
     return told and predicates == 0 and not lower[0].isdigit()
+
+
+def is_told_phrase(words: Sequence[str], named_phrase: bool) -> bool:
+    """True for a passphrase with small words in it, such as `four cats on the roof`.
+
+    `named_phrase` if its name says that it is a phrase: then words about phrases may be in it.
+    """
+    if not 3 <= len(words) <= MAX_PHRASE_WORDS or not all(map(_WORD.fullmatch, words)):
+        return False
+    if is_predicate(words[0]) and not is_word_of("digits", words[0]):
+        return False
+    if any(is_word_of("units", word) for word in words):
+        return False
+    small = [word for word in words if is_function_word(word) and not is_word_of("digits", word)]
+    content = len(words) - len(small)
+    if content < 3 or not all(is_word_of("phrase_links", word) for word in small):
+        return False
+    said = sum(is_predicate(word) for word in words) - len(small)
+    return 3 * said <= content if named_phrase else said <= 0 and len(words) >= 4

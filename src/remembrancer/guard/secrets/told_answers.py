@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -36,6 +37,31 @@ def read_answers(data: bytes, question: NamedSecret) -> list[Span]:
         if length := _count_answer(match[1].decode("latin-1"), beside):
             spans.append(Span(match.start(1), match.start(1) + length, "security-answer"))
     return spans
+
+
+@cache
+def _chosen_answers() -> Any:
+    """`for the question about my first pet I put …`, `bei der Frage nach … habe ich … genommen`."""
+    question = rf"\b{pattern_of('questions', 'security_questions')}\b([^\n.;!\xff]{{0,90}}?)"
+    value = r"[\"'`]?([A-Z0-9?][A-Za-z0-9'?-]{2,30}(?:[ ][A-Z][A-Za-z0-9'?-]{2,30}){0,2})"
+    put, done = pattern_of("puts_answers"), pattern_of("has_put")
+    return compile_pattern(
+        rf"{question}(?:[ ,](?:{put})[ :]{{1,2}}{value}|[ ]{value}[\"'`]?[ ]{done}\b)"
+    )
+
+
+@cache
+def _is_personal() -> Any:
+    return compile_pattern(rf"(?i)\b{pattern_of('personal_questions', 'security_questions')}\b")
+
+
+def find_chosen_answers(data: bytes) -> Iterator[Span]:
+    """What somebody put as the answer to a question about their family, pets or childhood."""
+    for match in _chosen_answers().finditer(data):
+        group = 2 if match[2] else 3
+        told = match[0][: match.start(group) - match.start()]
+        if _is_personal().search(told):
+            yield Span(match.start(group), match.end(group), "security-answer")
 
 
 def _count_answer(text: str, before: bytes) -> int:

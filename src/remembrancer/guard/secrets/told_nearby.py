@@ -38,12 +38,19 @@ def _find_passwords(data: bytes) -> Iterator[Span]:
         if not compile_pattern(_SIGNED).search(word):
             continue
         value = trim(word)
-        if not _may_be_chosen(value):
+        if not _may_be_chosen(value) and not _is_cried(data, match, value):
             continue
         end = match.start(1) + len(value)
         near = _sentences_near(data, match.start(1), end)
         if _is_told_near(value, near) and not _other_name().search(near):
             yield Span(match.start(1), end, "password")
+
+
+def _is_cried(data: bytes, match: Any, value: str) -> bool:
+    """True for `sunshine!` within a sentence."""
+    after = data[match.start(1) + len(value) : match.start(1) + len(value) + 2]
+    inside = after[:1] == b"," or (after[:1] == b" " and after[1:].islower())
+    return inside and value[:-1].isalpha() and value.endswith("!")
 
 
 def _is_told_near(value: str, near: bytes) -> bool:

@@ -49,12 +49,20 @@ def find_told_values(data: bytes) -> Iterator[Span]:
 
 def _read_told(data: bytes, mention: NamedSecret) -> list[Span]:
     if mention.name in (SecretName.SEED_PHRASE, SecretName.RECOVERY_CODE):
-        return list(read_list(data, mention))
+        return list(read_list(data, mention)) or _read_linked_phrase(data, mention)
     if mention.name in CODES and not _has_digits_near(data, mention):
         return []
     if not can_have_value(data, mention):
         return []
     return [*read_before(data, mention), *_read_after(data, mention)]
+
+
+def _read_linked_phrase(data: bytes, mention: NamedSecret) -> list[Span]:
+    """`la frase segreta è …`: also the name of a wallet's words, but with fewer of them."""
+    if mention.name is not SecretName.SEED_PHRASE:
+        return []
+    link = _links(weak=True).match(data, mention.end, mention.end + WINDOW)
+    return read_value(data, link.end(), mention, introduced=link[1] is not None) if link else []
 
 
 def _has_digits_near(data: bytes, mention: NamedSecret) -> bool:
@@ -100,7 +108,8 @@ def _links(weak: bool) -> Any:
     change = rf"(?:[ ][a-z?]+){{0,3}}[ ]{pattern_of('changes')}[ ]{pattern_of('changes_to')}[ ]"
     verb = rf"[ ]{pattern_of('links')}(?:,?[ ]|[ ]?:[ ]*)"
     sign = r"[*_]{0,2}[ ]?(?::|=|->|=>)[*_]{0,2}[ ]*"
-    link = rf"(?:'s[ ]|{change}|{verb}|({sign}))"
+    relative = r"(?:,[ ](?:which|die|das|der|que|qui|che))?"
+    link = rf"(?:'s[ ]|{change}|{relative}{verb}|({sign}))"
     return compile_pattern(rf"(?i){apposition}{_place()}{aside}{hesitation}{link}{_hesitation()}")
 
 

@@ -28,6 +28,8 @@ def read_value(
         return read_code(data, at)
     if mention.name is SecretName.KEY:
         return _read_key(data, at)
+    if mention.name is SecretName.SEED_PHRASE:
+        return _read_phrase(data, at, named_phrase=True)
     return []
 
 
@@ -54,14 +56,44 @@ def _read_password(
     is_value = plain_words.is_clearly_made_up if strict else plain_words.is_made_up
     if is_value(value):
         return [Span(word.start(1), word.start(1) + len(value), "password")]
-    return _read_words(data, at, introduced, weak) if plain else []
+    if not plain:
+        return []
+    found = _read_words(data, at, introduced, weak)
+    if found or weak:
+        return found
+    name = data[mention.start : mention.end].decode("latin-1").lower()
+    return _read_phrase(data, at, named_phrase=name.endswith(_PHRASES) or "frase" in name)
+
+
+_PHRASES = ("phrase", "phrases", "satz")
+_OPENING = r"(?:(?:the|der|la|le)[ ](?:sentence|phrase|satz|words|frase)[ ,:]+)?"
+_PHRASE = r"(?i)\s*(?:[\"'`(\[])?" + _OPENING + r"([^\n.,;:!?()\"<>\xff]{8,120})"
+_NEXT_CLAUSE = (
+    r"(?i)[ ](?:and|but|und|aber|y|pero|et|mais|e|ma)[ ]"
+    r"(?:(?:the|it|it's|i|my|we|der|die|das|es|ich|mein|el|la|lo|mi|le|je|mon|il|io)[ ]).*"
+)
+
+
+def _read_phrase(data: bytes, at: int, named_phrase: bool) -> list[Span]:
+    """Several words, also with small ones among them, up to the end of the clause."""
+    clause = compile_pattern(_PHRASE).match(data, at, at + WINDOW)
+    if not clause:
+        return []
+    text = compile_pattern(_NEXT_CLAUSE).sub(b"", clause[1]).decode("latin-1").rstrip(" '`-")
+    words = text.split()
+    if not (plain_words.is_told_phrase(words, named_phrase) or _is_cut(text, clause[1], words)):
+        return []
+    return [Span(clause.start(1), clause.start(1) + len(text), "password")]
+
+
+def _is_cut(text: str, clause: bytes, words: list[str]) -> bool:
+    return len(text) + 4 < len(clause) and plain_words.is_passphrase(words, introduced=False)
 
 
 def _is_quoted_password(value: str, weak: bool) -> bool:
     words = value.split()
-    if not is_password(value, may_have_spaces=True) or any(
-        is_word_of("units", word) for word in words[1:]
-    ):
+    counted = len(words) <= 3 and any(is_word_of("units", word) for word in words[1:])
+    if counted or not is_password(value, may_have_spaces=True):
         return False
     if len(words) > 1:
         return len(words) > 3 or not plain_words.is_predicate(words[0])
