@@ -88,7 +88,7 @@ def is_told_phrase(words: Sequence[str], named_phrase: bool) -> bool:
         return False
     if is_predicate(words[0]) and not is_word_of("digits", words[0]):
         return False
-    if any(is_word_of("units", word) for word in words):
+    if any(is_word_of("units", word) for word in words) or is_word_of("phrase_verbs", words[0]):
         return False
     small = [word for word in words if is_function_word(word) and not is_word_of("digits", word)]
     content = len(words) - len(small)

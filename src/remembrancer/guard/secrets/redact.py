@@ -14,7 +14,6 @@ from remembrancer.guard.secrets import (
     named_values,
     nested_values,
     replies,
-    told_answers,
     told_logins,
     told_nearby,
     told_openers,
@@ -49,7 +48,6 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     nested_values.find_nested_values,
     told_logins.find_told_logins,
     named_values.find_named_values,
-    told_answers.find_chosen_answers,
     told_nearby.find_nearby,
     unnamed_values.find_random_runs,
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
-from remembrancer.guard.secrets.ascii_view import Span
+from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.mentions import NamedSecret
 from remembrancer.guard.secrets.plain_words import is_function_word, is_predicate
 from remembrancer.guard.secrets.wording import pattern_of
@@ -42,7 +41,7 @@ def read_answers(data: bytes, question: NamedSecret) -> list[Span]:
 @cache
 def _chosen_answers() -> Any:
     """`for the question about my first pet I put …`, `bei der Frage nach … habe ich … genommen`."""
-    question = rf"\b{pattern_of('questions', 'security_questions')}\b([^\n.;!\xff]{{0,90}}?)"
+    question = rf"{pattern_of('questions')}\b[^\n.;!\xff]{{0,90}}?"
     value = r"[\"'`]?([A-Z0-9?][A-Za-z0-9'?-]{2,30}(?:[ ][A-Z][A-Za-z0-9'?-]{2,30}){0,2})"
     put, done = pattern_of("puts_answers"), pattern_of("has_put")
     return compile_pattern(
@@ -55,13 +54,14 @@ def _is_personal() -> Any:
     return compile_pattern(rf"(?i)\b{pattern_of('personal_questions', 'security_questions')}\b")
 
 
-def find_chosen_answers(data: bytes) -> Iterator[Span]:
+def read_chosen_answer(data: bytes, start: int, end: int) -> Span | None:
     """What somebody put as the answer to a question about their family, pets or childhood."""
-    for match in _chosen_answers().finditer(data):
-        group = 2 if match[2] else 3
-        told = match[0][: match.start(group) - match.start()]
-        if _is_personal().search(told):
-            yield Span(match.start(group), match.end(group), "security-answer")
+    match = _chosen_answers().match(data, start, end + ANSWER_WINDOW)
+    if not match:
+        return None
+    group = 1 if match[1] else 2
+    before = data[max(0, start - 20) : match.start(group)]
+    return group_span(match, group, "security-answer") if _is_personal().search(before) else None
 
 
 def _count_answer(text: str, before: bytes) -> int:

@@ -12,43 +12,92 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured
+from remembrancer.guard.secrets.told_answers import read_chosen_answer
 from remembrancer.guard.secrets.value_readers import count_digits, trim
 from remembrancer.guard.secrets.value_shape import has_digit
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
 
 _BEFORE = 100
 _AFTER = 80
-_WORD = r"(?:^|[\s\"'`(:=])([^\s\"'`,;<>()\xff]{5,64})"
-_SIGNED = r"[0-9!#$%&*+?^_]"
+_MIN_CHARS, _MAX_CHARS = 5, 64
+_IN_WORD = r"[^\s\"'`,;<>()\xff]*"
+_MIXED = (
+    rf"{_IN_WORD}(?:[A-Za-z]{_IN_WORD}[0-9]|[0-9]{_IN_WORD}[A-Za-z]){_IN_WORD}"
+    r"|[A-Za-z]{5,}!(?:,|[ ][a-z])"
+)
+_GROUPS = r"\b(?:[A-Z0-9]{4,5}[ -]){2,12}[A-Z0-9]{4,5}\b"
 
 
 def find_nearby(data: bytes) -> Iterator[Span]:
     """Passwords, grouped keys, codes and combinations."""
-    yield from _find_passwords(data)
-    yield from _find_groups(data)
-    yield from _find_codes(data)
-    yield from _find_spoken(data)
-    yield from _find_turns(data)
-    yield from _find_screen_patterns(data)
+    for match in _candidates().finditer(data):
+        span = _READERS[match.lastindex - 1](data, match.start(), match.end())
+        if span:
+            yield span
 
 
-def _find_passwords(data: bytes) -> Iterator[Span]:
-    for match in compile_pattern(_WORD).finditer(data):
-        word = match[1]
-        if not compile_pattern(_SIGNED).search(word):
-            continue
-        value = trim(word)
-        if not _may_be_chosen(value) and not _is_cried(data, match, value):
-            continue
-        end = match.start(1) + len(value)
-        near = _sentences_near(data, match.start(1), end)
-        if _is_told_near(value, near) and not _other_name().search(near):
-            yield Span(match.start(1), end, "password")
+@cache
+def _candidates() -> Any:
+    """What can be a secret by its looks; each shape is a group, in the order of the readers."""
+    digit, side, place = map(pattern_of, ("digits", "sides", "places_on_screens"))
+    short = r"(?:[a-z]{1,5}[ ]){0,2}"
+    turn = rf"(?:{side}[ ]{short}[0-9]{{1,2}}|[0-9]{{1,2}}[ ]{short}{side})"
+    sources = (
+        _GROUPS,
+        rf"(?i:\b{digit}(?:[ ,-]{{1,2}}{digit}){{3,11}}\b)",
+        rf"(?i:\b{turn}(?:[ ,;]{{1,3}}{short}{turn}){{1,5}}\b)",
+        rf"(?i:\b{place}(?:[ ]?(?:,|-|->|then|dann|luego|puis|poi)[ ]?{place}){{2,8}}\b)",
+        rf"\b{pattern_of('questions')}\b",
+        _CODE,
+        _MIXED,
+    )
+    return compile_pattern("|".join(f"({source})" for source in sources))
 
 
-def _is_cried(data: bytes, match: Any, value: str) -> bool:
+def _read_groups(data: bytes, start: int, end: int) -> Span | None:
+    found = data[start:end].decode("latin-1")
+    mixed = count_digits(data[start:end]) >= 2 and sum(map(str.isalpha, found)) >= 4
+    if mixed and _keeps().search(_sentences_near(data, start, end)):
+        return Span(start, end, "generic-token")
+    return None
+
+
+def _read_spoken(data: bytes, start: int, end: int) -> Span | None:
+    near = _sentences_near(data, start, end)
+    told = _asks_code().search(near) or _types_code().search(near)
+    return Span(start, end, "pin") if told else None
+
+
+def _read_turns(data: bytes, start: int, end: int) -> Span | None:
+    """`14 left, 32 right`, `right to 31, left to 7`."""
+    told = _has_dial().search(_sentences_near(data, start, end))
+    return Span(start, end, "pin") if told else None
+
+
+def _read_screen(data: bytes, start: int, end: int) -> Span | None:
+    """`top left, centre, bottom right`: where a finger moves to unlock a screen."""
+    told = _draws().search(_sentences_near(data, start, end))
+    return Span(start, end, "pin") if told else None
+
+
+def _read_password(data: bytes, start: int, end: int) -> Span | None:
+    value = trim(data[start:end].split(b" ")[0])
+    opening = max(value.rfind(":"), value.rfind("=")) + 1
+    start, value = start + opening, value[opening:]
+    end = start + len(value)
+    if not _MIN_CHARS <= len(value) <= _MAX_CHARS:
+        return None
+    if not _may_be_chosen(value) and not _is_cried(data, end, value):
+        return None
+    near = _sentences_near(data, start, end)
+    if _is_told_near(value, near) and not _other_name().search(near):
+        return Span(start, end, "password")
+    return None
+
+
+def _is_cried(data: bytes, end: int, value: str) -> bool:
     """True for `sunshine!` within a sentence."""
-    after = data[match.start(1) + len(value) : match.start(1) + len(value) + 2]
+    after = data[end : end + 2]
     inside = after[:1] == b"," or (after[:1] == b" " and after[1:].islower())
     return inside and value[:-1].isalpha() and value.endswith("!")
 
@@ -120,46 +169,35 @@ def _other_name() -> Any:
     return compile_pattern(rf"(?i)\b{name}\b[^.!?\n\xff]{{0,12}}\xff|\xff[ ]{name}\b")
 
 
-_GROUPS = r"\b((?:[A-Z0-9]{4,5}[ -]){2,12}[A-Z0-9]{4,5})\b"
-
-
-def _find_groups(data: bytes) -> Iterator[Span]:
-    for match in compile_pattern(_GROUPS).finditer(data):
-        digits = count_digits(match[1])
-        joined = sum(map(bytes.isalpha, (match[1][at : at + 1] for at in range(len(match[1])))))
-        near = _sentences_near(data, match.start(1), match.end(1))
-        if digits >= 2 and joined >= 4 and _keeps().search(near):
-            yield Span(match.start(1), match.end(1), "generic-token")
-
-
 _CODE = (
-    r"(?:^|[\s(\"'*:])("
-    r"[#*]?[0-9]{4,8}[#*]?|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}|[0-9](?:[ ][0-9]){3,7}"
-    r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3,6}|[0-9]{3,6}[A-Z]"
-    r"|[0-9]{3}|[A-Z]{1,3}-[0-9]{4,6}"
-    r")(?:[\s.,;:!?)\"'*]|$)"
+    r"\b(?:[A-Z]?[0-9]{4,8}|[0-9]{3,6}[A-Z]|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}|[0-9](?:[ ][0-9]){3,7}"
+    r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3}|[0-9]{3}"
+    r"|[A-Z]{1,3}-[0-9]{4,6})\b"
 )
+_BEFORE_CODE, _AFTER_CODE = b" \n\t(\"'*#:", b" \n\t.,;:!?)\"'*#"
 _AMOUNT_BEFORE = (
-    r"(?i)(?:[$#\xa3]|(?:^|[ (])(?:eur|usd|nr\.?|no\.?|n\?|number|room|zimmer|page|seite|since|seit|in|of|from|"
-    r"until|bis|von|by|around|about|depuis|desde|dal|nel|le|les|year|jahr|ann?[eo]e?|version|port|"
-    r"error|line|tel|call|phone|telefon|flat|unit|bus|flight|order|bestellung|apartment|model|"
-    r"at|um|alle|\?|a las|over|under|than|nearly|almost|fast|ca\.|circa|casi|para|pour|per|fur|for)[ .]+)$"
+    r"(?i)(?:[$#\xa3]|(?:^|[ (])(?:eur|usd|nr\.?|no\.?|n\?|number|room|zimmer|page|seite|since|"
+    r"seit|in|of|from|until|bis|von|by|around|about|depuis|desde|dal|nel|le|les|year|jahr|ann?[eo]e?|"
+    r"version|port|error|line|tel|call|phone|telefon|flat|unit|bus|flight|order|bestellung|"
+    r"apartment|model|at|um|alle|\?|a las|over|under|than|nearly|almost|fast|ca\.|circa|casi|para|"
+    r"pour|per|fur|for)[ .]+)$"
 )
 _AMOUNT_AFTER = r"(?i)^(?:[.,:/]?[0-9]|[ ]?[%$/]|[ ]?(?:am|pm|uhr|h|eur|usd)\b|-[a-z])"
 
 
-def _find_codes(data: bytes) -> Iterator[Span]:
-    for match in compile_pattern(_CODE).finditer(data):
-        start, end = match.span(1)
-        if not _may_be_code(data, match[1], start, end):
-            continue
-        near = _sentences_near(data, start, end)
-        if _is_short(match[1]):
-            told = _back_of_card().search(near)
-        else:
-            told = _asks_code().search(near) or _types_code().search(near)
-        if told and not _other_number().search(near):
-            yield Span(start, end, "pin")
+def _read_code(data: bytes, start: int, end: int) -> Span | None:
+    beside = data[end : end + 1]
+    if (start and data[start - 1] not in _BEFORE_CODE) or (beside and beside not in _AFTER_CODE):
+        return None
+    value = data[start:end]
+    near = _sentences_near(data, start, end)
+    if _is_short(value):
+        told = _back_of_card().search(near)
+    else:
+        told = _asks_code().search(near) or _types_code().search(near)
+    if told and _may_be_code(data, value, start, end) and not _other_number().search(near):
+        return Span(start, end, "pin")
+    return None
 
 
 def _is_short(value: bytes) -> bool:
@@ -179,7 +217,10 @@ def _may_be_code(data: bytes, value: bytes, start: int, end: int) -> bool:
     return not (following and after[:1] == b" " and is_word_of("units", following))
 
 
-_YEAR_OR_DATE = r"(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}-[0-9]{2,4}|[0-9]{1,2}-[0-9]{1,2}-(?:19|20)[0-9]{2}|[0-9]{1,2}000|[0-9]{1,2}-[0-9]"
+_YEAR_OR_DATE = (
+    r"(?:19|20)[0-9]{2}(?:-[0-9]{2,4})?|[0-9]{1,2}-[0-9]{1,2}-(?:19|20)[0-9]{2}"
+    r"|[0-9]{1,2}000|[0-9]{1,2}-[0-9]"
+)
 
 
 @cache
@@ -209,50 +250,21 @@ def _other_number() -> Any:
 
 
 @cache
-def _spoken() -> Any:
-    digit = pattern_of("digits")
-    return compile_pattern(rf"(?i)\b({digit}(?:[ ,-]{{1,2}}{digit}){{3,11}})\b")
-
-
-def _find_spoken(data: bytes) -> Iterator[Span]:
-    for match in _spoken().finditer(data):
-        near = _sentences_near(data, match.start(1), match.end(1))
-        if _asks_code().search(near) or _types_code().search(near):
-            yield Span(match.start(1), match.end(1), "pin")
-
-
-@cache
-def _turns() -> Any:
-    """`14 left, 32 right`, `right to 31, left to 7`."""
-    side = pattern_of("sides")
-    turn = rf"(?:(?:{side}[ ])(?:[a-z]{{1,5}}[ ]){{0,2}}[0-9]{{1,2}}|[0-9]{{1,2}}[ ](?:[a-z]{{1,5}}[ ]){{0,2}}{side})"
-    return compile_pattern(rf"(?i)\b({turn}(?:[ ,;]{{1,3}}(?:[a-z]{{1,6}}[ ]){{0,2}}{turn}){{1,5}})\b")
-
-
-def _find_turns(data: bytes) -> Iterator[Span]:
-    for match in _turns().finditer(data):
-        if _has_dial().search(_sentences_near(data, match.start(1), match.end(1))):
-            yield Span(match.start(1), match.end(1), "pin")
-
-
-@cache
 def _has_dial() -> Any:
     return compile_pattern(rf"(?i)\b{pattern_of('dials')}\b")
 
 
 @cache
-def _screen_pattern() -> Any:
-    """`top left, centre, bottom right`: where a finger moves to unlock a screen."""
-    place = pattern_of("places_on_screens")
-    return compile_pattern(rf"(?i)\b({place}(?:[ ]?(?:,|-|->|then|dann|luego|puis|poi)[ ]?{place}){{2,8}})\b")
-
-
-def _find_screen_patterns(data: bytes) -> Iterator[Span]:
-    for match in _screen_pattern().finditer(data):
-        if _draws().search(_sentences_near(data, match.start(1), match.end(1))):
-            yield Span(match.start(1), match.end(1), "pin")
-
-
-@cache
 def _draws() -> Any:
     return compile_pattern(rf"(?i)\b{pattern_of('screen_patterns')}\b")
+
+
+_READERS = (
+    _read_groups,
+    _read_spoken,
+    _read_turns,
+    _read_screen,
+    read_chosen_answer,
+    _read_code,
+    _read_password,
+)

@@ -28,8 +28,8 @@ def read_value(
         return read_code(data, at)
     if mention.name is SecretName.KEY:
         return _read_key(data, at)
-    if mention.name is SecretName.SEED_PHRASE:
-        return _read_phrase(data, at, named_phrase=True)
+    if mention.name is SecretName.SEED_PHRASE and _is_phrase(data, mention):
+        return _read_phrase(data, at, mention)
     return []
 
 
@@ -59,13 +59,18 @@ def _read_password(
     if not plain:
         return []
     found = _read_words(data, at, introduced, weak)
-    if found or weak:
-        return found
-    name = data[mention.start : mention.end].decode("latin-1").lower()
-    return _read_phrase(data, at, named_phrase=name.endswith(_PHRASES) or "frase" in name)
+    return found if found or weak else _read_phrase(data, at, mention)
 
 
-_PHRASES = ("phrase", "phrases", "satz")
+_PHRASES = r"(?i)phrase|frase|satz|words|palabras|mots|parole|w?rter"
+_ANY = r"(?i)(?:^|[ ])(?:an?|eine?|una?|une|every|each|any|jede|cada|chaque|ogni)[ ](?:[a-z]+[ ])?$"
+
+
+def _is_phrase(data: bytes, mention: NamedSecret) -> bool:
+    """True if the name says that its value is a phrase."""
+    return bool(compile_pattern(_PHRASES).search(data[mention.start : mention.end]))
+
+
 _OPENING = r"(?:(?:the|der|la|le)[ ](?:sentence|phrase|satz|words|frase)[ ,:]+)?"
 _PHRASE = r"(?i)\s*(?:[\"'`(\[])?" + _OPENING + r"([^\n.,;:!?()\"<>\xff]{8,120})"
 _NEXT_CLAUSE = (
@@ -74,10 +79,13 @@ _NEXT_CLAUSE = (
 )
 
 
-def _read_phrase(data: bytes, at: int, named_phrase: bool) -> list[Span]:
+def _read_phrase(data: bytes, at: int, mention: NamedSecret) -> list[Span]:
     """Several words, also with small ones among them, up to the end of the clause."""
+    named_phrase = _is_phrase(data, mention)
+    plural = not named_phrase and data[mention.end - 1 : mention.end].lower() == b"s"
+    of_any = compile_pattern(_ANY).search(data[max(0, mention.start - 30) : mention.start])
     clause = compile_pattern(_PHRASE).match(data, at, at + WINDOW)
-    if not clause:
+    if not clause or plural or of_any:
         return []
     text = compile_pattern(_NEXT_CLAUSE).sub(b"", clause[1]).decode("latin-1").rstrip(" '`-")
     words = text.split()
