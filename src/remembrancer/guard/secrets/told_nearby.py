@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
-from remembrancer.guard.secrets.ascii_view import Span
+from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured
 from remembrancer.guard.secrets.told_answers import read_chosen_answer
 from remembrancer.guard.secrets.value_readers import count_digits, trim
@@ -30,15 +31,17 @@ _GROUPS = r"\b(?:[A-Z0-9]{4,5}[ -]){2,12}[A-Z0-9]{4,5}\b"
 
 def find_nearby(data: bytes) -> Iterator[Span]:
     """Passwords, grouped keys, codes and combinations."""
-    for match in _candidates().finditer(data):
-        span = _READERS[match.lastindex - 1](data, match.start(), match.end())
-        if span:
+    for match in compile_pattern(f"{_MIXED}|{_CODE}").finditer(data):
+        if span := _read_mixed(data, match.start(), match[0]):
+            yield span
+    for match in _series().finditer(data):
+        if span := _READERS[match.lastindex - 1](data, match.start(), match.end()):
             yield span
 
 
 @cache
-def _candidates() -> Any:
-    """What can be a secret by its looks; each shape is a group, in the order of the readers."""
+def _series() -> Any:
+    """What can be a secret of several words; each shape is a group, in the order of the readers."""
     digit, side, place = map(pattern_of, ("digits", "sides", "places_on_screens"))
     short = r"(?:[a-z]{1,5}[ ]){0,2}"
     turn = rf"(?:{side}[ ]{short}[0-9]{{1,2}}|[0-9]{{1,2}}[ ]{short}{side})"
@@ -48,8 +51,7 @@ def _candidates() -> Any:
         rf"(?i:\b{turn}(?:[ ,;]{{1,3}}{short}{turn}){{1,5}}\b)",
         rf"(?i:\b{place}(?:[ ]?(?:,|-|->|then|dann|luego|puis|poi)[ ]?{place}){{2,8}}\b)",
         rf"\b{pattern_of('questions')}\b",
-        _CODE,
-        _MIXED,
+        rf"(?i:\b{pattern_of('backs_of_cards')}\b)",
     )
     return compile_pattern("|".join(f"({source})" for source in sources))
 
@@ -80,19 +82,50 @@ def _read_screen(data: bytes, start: int, end: int) -> Span | None:
     return Span(start, end, "pin") if told else None
 
 
-def _read_password(data: bytes, start: int, end: int) -> Span | None:
-    value = trim(data[start:end].split(b" ")[0])
-    opening = max(value.rfind(":"), value.rfind("=")) + 1
-    start, value = start + opening, value[opening:]
+_DIGITS_OF_CARD = r"[^0-9\n\xff]{1,50}?\b([0-9]{3,4})(?:[\s.,;!?)]|$)"
+
+
+def _read_back_of_card(data: bytes, _: int, end: int) -> Span | None:
+    """`the three digits on the back, 537`."""
+    match = compile_pattern(_DIGITS_OF_CARD).match(data, end, end + 60)
+    if match and _may_be_code(data, match[1], *match.span(1)):
+        return group_span(match, 1, "pin")
+    return None
+
+
+def _read_mixed(data: bytes, start: int, found: bytes) -> Span | None:
+    """A password, or a code if the value has few letters."""
+    if len(found) == _YEAR_CHARS and found.startswith((b"19", b"20")):
+        return None
+    value = found if found[:1].isdigit() and found[-1:].isdigit() else _trim_mixed(found)
+    start += found.find(value)
+    letters = len(value) - len(value.translate(None, _LETTERS))
+    if letters >= _MIN_LETTERS:
+        return _read_password(data, start, value.decode("latin-1"))
+    is_code = compile_pattern(_CODE).fullmatch(value)
+    return _read_code(data, start, start + len(value)) if is_code else None
+
+
+_YEAR_CHARS = 4
+_MIN_LETTERS = 4
+_LETTERS = string.ascii_letters.encode()
+
+
+def _trim_mixed(found: bytes) -> bytes:
+    """The value without the label before it and the punctuation after it."""
+    word = trim(found.partition(b" ")[0])
+    return word[max(word.rfind(":"), word.rfind("=")) + 1 :].encode("latin-1")
+
+
+def _read_password(data: bytes, start: int, value: str) -> Span | None:
     end = start + len(value)
     if not _MIN_CHARS <= len(value) <= _MAX_CHARS:
         return None
-    if not _may_be_chosen(value) and not _is_cried(data, end, value):
-        return None
     near = _sentences_near(data, start, end)
-    if _is_told_near(value, near) and not _other_name().search(near):
-        return Span(start, end, "password")
-    return None
+    if not _is_told_near(value, near) or _other_name().search(near):
+        return None
+    told = _may_be_chosen(value) or _is_cried(data, end, value)
+    return Span(start, end, "password") if told else None
 
 
 def _is_cried(data: bytes, end: int, value: str) -> bool:
@@ -110,8 +143,7 @@ def _is_told_near(value: str, near: bytes) -> bool:
 
 def _may_be_chosen(value: str) -> bool:
     """True for a word with digits or signs that is no file, version, amount or address."""
-    letters = sum(map(str.isalpha, value))
-    if letters < 4 or is_measured(value) or not is_clearly_made_up(value):
+    if is_measured(value) or not is_clearly_made_up(value):
         return False
     return not compile_pattern(_PUBLIC_LOOKS).search(value.encode("latin-1"))
 
@@ -171,7 +203,7 @@ def _other_name() -> Any:
 
 _CODE = (
     r"\b(?:[A-Z]?[0-9]{4,8}|[0-9]{3,6}[A-Z]|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}|[0-9](?:[ ][0-9]){3,7}"
-    r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3}|[0-9]{3}"
+    r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3}"
     r"|[A-Z]{1,3}-[0-9]{4,6})\b"
 )
 _BEFORE_CODE, _AFTER_CODE = b" \n\t(\"'*#:", b" \n\t.,;:!?)\"'*#"
@@ -191,17 +223,10 @@ def _read_code(data: bytes, start: int, end: int) -> Span | None:
         return None
     value = data[start:end]
     near = _sentences_near(data, start, end)
-    if _is_short(value):
-        told = _back_of_card().search(near)
-    else:
-        told = _asks_code().search(near) or _types_code().search(near)
+    told = _asks_code().search(near) or _types_code().search(near)
     if told and _may_be_code(data, value, start, end) and not _other_number().search(near):
         return Span(start, end, "pin")
     return None
-
-
-def _is_short(value: bytes) -> bool:
-    return len(value) == 3
 
 
 def _may_be_code(data: bytes, value: bytes, start: int, end: int) -> bool:
@@ -239,11 +264,6 @@ def _types_code() -> Any:
 
 
 @cache
-def _back_of_card() -> Any:
-    return compile_pattern(rf"(?i)\b{pattern_of('backs_of_cards')}\b")
-
-
-@cache
 def _other_number() -> Any:
     name = pattern_of("public_values", "public_numbers")
     return compile_pattern(rf"(?i)\b{name}\b[^.!?\n\xff]{{0,12}}\xff|\xff[ ]{name}\b")
@@ -265,6 +285,5 @@ _READERS = (
     _read_turns,
     _read_screen,
     read_chosen_answer,
-    _read_code,
-    _read_password,
+    _read_back_of_card,
 )
