@@ -138,7 +138,14 @@ def _is_cried(data: bytes, end: int, value: str) -> bool:
 def _is_told_near(value: str, near: bytes) -> bool:
     if _hands_over().search(near) and (has_digit(value) or value[-1:] in "!?"):
         return True
-    return has_digit(value) and not _is_product(value) and bool(_keeps().search(near))
+    if not has_digit(value) or _is_product(value):
+        return False
+    keeps = _names() if compile_pattern(_RESOURCE).search(value.encode("latin-1")) else _keeps()
+    return bool(keeps.search(near))
+
+
+_RESOURCE = r"^[a-z]+(?:-[a-z]+)+-[0-9]{1,3}$"
+"""Looks like `cherry-tree-40`, and like the name of a machine."""
 
 
 def _may_be_chosen(value: str) -> bool:
@@ -189,8 +196,14 @@ def _sentences_near(data: bytes, start: int, end: int) -> bytes:
 
 
 @cache
+def _names() -> Any:
+    names = ("passwords", "keys", "recovery_codes", "weak_passwords")
+    return compile_pattern(rf"(?i)\b{pattern_of(*names)}\b")
+
+
+@cache
 def _keeps() -> Any:
-    names = ("keeps_passwords", "passwords", "keys", "recovery_codes")
+    names = ("keeps_passwords", "services", "passwords", "keys", "recovery_codes")
     return compile_pattern(rf"(?i)\b{pattern_of(*names)}\b")
 
 
