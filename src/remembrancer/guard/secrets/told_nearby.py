@@ -121,6 +121,8 @@ def _read_password(data: bytes, start: int, value: str) -> Span | None:
     end = start + len(value)
     if not _MIN_CHARS <= len(value) <= _MAX_CHARS:
         return None
+    if data[start - 1 : start] in (b'"', b"'") and data[end + 1 : end + 2] == b")":
+        return None
     near = _sentences_near(data, start, end)
     if not _is_told_near(value, near) or _other_name().search(near):
         return None
@@ -156,7 +158,7 @@ def _may_be_chosen(value: str) -> bool:
 
 
 _PRODUCT = (
-    r"^(?:[A-Za-z]+(?:-[A-Za-z]+)*[0-9]|[A-Za-z]+[0-9][A-Za-z]+|[A-Z][a-z]+-[0-9]{1,2}|[A-Z0-9+-]+)$"
+    r"^(?:[A-Za-z]+(?:-[A-Za-z]+)*[0-9]|[A-Za-z]+[0-9][A-Za-z]+|[A-Z][a-z]+-[0-9]{1,2}|[A-Z0-9+-]+|[A-Z]{2,}[0-9]+[A-Za-z]*)$"
     r"|^[a-z0-9]+\.[A-Z][a-z]+[A-Z]"
 )
 
@@ -183,6 +185,7 @@ _PUBLIC_LOOKS = (
     r"|(?i)^(?:windows|python|covid|iphone|galaxy|pixel|ipad|ps|gpt|fritz!?box|office|html|utf|sha|"
     r"ipv|usb|oauth|argon|user|version|chapter|part|step|level|q[1-4]|section|room|error|http)"
     r"[-_. ]?[0-9]"
+    r"|(?i)^(?:req|msg|evt|run|usr|cus|ord|job|id)[-_]"
     r"|\.(?:com|org|net|io|dev|de|fr|es|it|pdf|docx?|xlsx?|png|jpe?g|gif|zip|txt|csv|py|js|ts|html?|"
     r"json|ya?ml|md|mp[34])$|'"
 )
