@@ -1,6 +1,7 @@
 """Measures the secret guard on sentences in ordinary talk: `python -m bench.plain_talk`.
 
-The sentences are in tests/guard/plain_talk. Half b was not looked at while the rules were written.
+The sentences are in tests/guard/plain_talk. The files `…_by_another` are by another author than the
+rules; nothing of their half b but its counts was looked at while the rules were written.
 """
 
 from __future__ import annotations
@@ -92,10 +93,13 @@ def main() -> None:
     parser.add_argument("--turns", type=Path, nargs="*", default=[], help="conversation files")
     parser.add_argument("--show", default="", help="halves whose failures are printed: a, b or ab")
     arguments = parser.parse_args()
-    secret, harmless = read_sentences("secrets.jsonl"), read_sentences("harmless.jsonl")
-    _report("secrets stored", [one for one in secret if is_stored(one)], secret, arguments.show)
-    flagged = [one for one in harmless if redacted(one) != one.text]
-    _report("harmless flagged", flagged, harmless, arguments.show)
+    for author in ("", "_by_another"):
+        secret = read_sentences(f"secrets{author}.jsonl")
+        harmless = read_sentences(f"harmless{author}.jsonl")
+        stored = [one for one in secret if is_stored(one)]
+        flagged = [one for one in harmless if redacted(one) != one.text]
+        _report(f"secrets{author} stored", stored, secret, arguments.show)
+        _report(f"harmless{author} flagged", flagged, harmless, arguments.show)
     for path in arguments.turns:
         turns = list(read_turns(path))
         alarms = [(text, found) for text in turns if (found := redact(text)).findings]

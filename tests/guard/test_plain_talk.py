@@ -14,6 +14,13 @@ HARMLESS = read_sentences("harmless.jsonl")
 MAX_STORED = 0.05
 MAX_FLAGGED = 0.005
 
+# By an author who did not know the rules. Half b was not looked at while they were written, but for
+# its counts: what is still stored of it is the honest measure, and must not become more.
+SECRETS_BY_ANOTHER = read_sentences("secrets_by_another.jsonl")
+HARMLESS_BY_ANOTHER = read_sentences("harmless_by_another.jsonl")
+MAX_STORED_BY_ANOTHER = {"a": 0.05, "b": 0.34}
+MAX_FLAGGED_BY_ANOTHER = 0.01
+
 
 def test_at_most_one_secret_in_twenty_is_left_in_ordinary_talk() -> None:
     stored = [one for one in SECRETS if is_stored(one)]
@@ -32,6 +39,60 @@ def test_talk_that_comes_close_to_a_secret_is_left_alone() -> None:
     flagged = [one.text for one in HARMLESS if redacted(one) != one.text]
     assert len(HARMLESS) >= 600
     assert len(flagged) <= MAX_FLAGGED * len(HARMLESS), flagged
+
+
+@pytest.mark.parametrize("half", ["a", "b"])
+def test_no_more_secrets_of_another_author_are_left_than_measured(half: str) -> None:
+    theirs = [one for one in SECRETS_BY_ANOTHER if one.half == half]
+    assert len(theirs) >= 75
+    stored = sum(map(is_stored, theirs))
+    assert stored <= MAX_STORED_BY_ANOTHER[half] * len(theirs)
+
+
+def test_harmless_talk_of_another_author_is_left_alone() -> None:
+    flagged = sum(redacted(one) != one.text for one in HARMLESS_BY_ANOTHER)
+    assert len(HARMLESS_BY_ANOTHER) >= 200
+    assert flagged <= MAX_FLAGGED_BY_ANOTHER * len(HARMLESS_BY_ANOTHER)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the alarm panel takes 8362 and then the hash key", "8362"),
+        ("quita la alarma con 40-71, luego riega", "40-71"),
+        ("Am Tor 3317 drücken und warten", "3317"),
+        ("Al portone digiti 1802C e sali", "1802C"),
+        ("for the router admin page type admin / gr33nTomato", "gr33nTomato"),
+        ("it is her usual email, then Lilypad.Lisbon5", "Lilypad.Lisbon5"),
+        ("the combination of the safe: 14 left, 32 right, 7 left", "14 left, 32 right, 7 left"),
+        ("the phone pattern: top left, centre, bottom right", "top left, centre, bottom right"),
+        ("las tres cifras del reverso son 537", "537"),
+        ("la frase segreta è quattro gatti sul tetto", "quattro gatti sul tetto"),
+        ("la phrase secrète: trois canards mangent du pain", "trois canards mangent du pain"),
+        ("for the security question about my first pet I put Wobblington", "Wobblington"),
+        ("not rustygate44 any more but mossyroof44", "mossyroof44"),
+    ],
+)
+def test_a_value_is_found_by_what_stands_near_it(text: str, secret: str) -> None:
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the wifi at gate B31 was slow, flight LH2476 is late",
+        "my bank is open from 9 to 17, the router is a model AX3000",
+        "the service account bk-prod-01 has access to the bucket",
+        "We use Word2Vec behind the login and Argon2 for the account",
+        "the alarm goes off after 3000 seconds",
+        "the passphrase is in the drawer under the printer",
+        "a passphrase is easier to remember than a password",
+        "in the question about France I put Paris",
+        "turn left after 20 metres, then right",
+    ],
+)
+def test_a_value_near_the_same_words_that_opens_nothing_is_left_alone(text: str) -> None:
+    assert not find_secrets(text)
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "es", "fr", "it"])
