@@ -17,7 +17,7 @@ from remembrancer.erasure.instance_rows import count_authored, remove_authored
 from remembrancer.erasure.receipts import Receipt, sign_receipt
 from remembrancer.errors import UnknownPerson
 from remembrancer.ids import new_id
-from remembrancer.store import trace_scan
+from remembrancer.store import scan_process
 from remembrancer.store.contract import Erasure, ErasureExtent, ScanResult, TraceTerms
 from remembrancer.store.erasure_marks import erasure_mark
 from remembrancer.store.leases import CLOCK, SIGHTING_INTERVAL
@@ -272,7 +272,7 @@ def _search_traces(
     backups = _backup_directory(services)
     if backups is not None and backups.exists():
         # Only ids: others can have used the same words.
-        scanned = trace_scan.scan_files(backups, replace(traces, words=()))
+        scanned = scan_process.scan_files(backups, replace(traces, words=()))
         size, found = sum(one.bytes for one in scanned), sum(one.found for one in scanned)
         places[backups.name] = ScanResult(backups.name, size, found)
     return list(places.values())

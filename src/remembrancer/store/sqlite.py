@@ -21,7 +21,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import Conflict, StoreClosed, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, faults, sqlite_file, system_tables, tables, trace_scan
+from remembrancer.store import dump, faults, scan_process, sqlite_file, system_tables, tables
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
     DumpRow,
@@ -196,7 +196,7 @@ class SqliteStore:
         return ()
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
-        return [] if self._path is None else trace_scan.scan_files(self._path, traces)
+        return [] if self._path is None else scan_process.scan_files(self._path, traces)
 
     def evict_erased(self) -> bool:
         with self._lock:

@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 import sqlite3
-import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ from sqlalchemy.util import LRUCache
 from remembrancer.environment import open_private
 from remembrancer.errors import (
     StoreBusy,
-    StoreDamaged,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
@@ -40,12 +38,10 @@ from remembrancer.store.faults import (
     translate_errors,
 )
 from remembrancer.store.fsync import fsync_path, make_directories
+from remembrancer.store.lost_log import use_file
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """The size of the write-ahead log from which it is checkpointed."""
-
-WAL_INDEX_BYTES = 100
-"""The part of a log's index that holds the number of its pages, and of those moved to the file."""
 
 POOL_SIZE = 4
 """The number of connections that a file keeps."""
@@ -98,12 +94,13 @@ class SqliteFile:
             after_commit=self._checkpoint_if_due,
             after_failure=self._clean_up_failure,
         )
-        if path is not None:
-            _refuse_lost_log(path)
+        self._use = contextlib.ExitStack()
         try:
+            if path is not None:
+                self._use.enter_context(use_file(path))
             current = self._is_current()
         except BaseException:
-            self.engine.dispose()
+            self._dispose()
             raise
         # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
@@ -197,7 +194,11 @@ class SqliteFile:
     def close(self) -> None:
         """Close every connection; the last one to close empties the log."""
         with self._writes.exclude():
-            self.engine.dispose()
+            self._dispose()
+
+    def _dispose(self) -> None:
+        self.engine.dispose()
+        self._use.close()
 
     def checkpoint(self) -> None:
         """Move the log into the file, unless another process is doing so.
@@ -299,8 +300,11 @@ def build_file(family: str, path: Path, options: FileOptions) -> Iterator[Connec
 
 def check_file(path: Path) -> None:
     """Raise StoreDamaged if anything is wrong with the structure of a file."""
-    _refuse_lost_log(path)
-    with translate_errors(path), contextlib.closing(_connect(path, 1)) as connection:
+    with (
+        use_file(path),
+        translate_errors(path),
+        contextlib.closing(_connect(path, 1)) as connection,
+    ):
         if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
             raise damaged_error(path)
         revision = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
@@ -477,26 +481,6 @@ def _has_log(path: Path) -> bool:
         return path.with_name(path.name + "-wal").stat().st_size > 0
     except FileNotFoundError:
         return False
-
-
-def _refuse_lost_log(path: Path) -> None:
-    """Raise StoreDamaged if a crash left changes in a log that someone has deleted since.
-
-    The index of the log, which SQLite deletes first, then still says how many pages it had.
-    """
-    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
-    try:
-        head = b"" if log.exists() else index.read_bytes()[:WAL_INDEX_BYTES]
-    except OSError:
-        return
-    if len(head) < WAL_INDEX_BYTES or log.exists():
-        return
-    is_valid, (pages, checkpointed) = head[12] == 1, struct.unpack("=16xI76xI", head)
-    if is_valid and pages > checkpointed:
-        raise StoreDamaged(
-            f"The latest changes of {path} were in {log.name}, which was deleted. Put it back; to "
-            f"go on without those changes, delete {index}."
-        )
 
 
 def _get_inode(path: Path | None) -> int | None:

@@ -1,9 +1,14 @@
-"""Scans files and archives for traces of an erased person, byte by byte."""
+"""Scans files and archives for traces of an erased person, byte by byte.
+
+The files of a SQLite store are scanned by `main`, in the process that `scan_process` starts.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import os
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +32,7 @@ def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
     alone, all_ = build_finder(traces.ids), build_finder((*traces.ids, *traces.words))
     sizes: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    for path in sorted(_walk_files(directory)):
+    for path in sorted(walk_files(directory)):
         place = path.relative_to(directory).parts[0].split(".")[0]
         find = alone if place in SHARED_DIRECTORIES else all_
         found[place] += len(find([path.relative_to(directory).as_posix().encode()]))
@@ -35,6 +40,18 @@ def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
             with stream:
                 found[place] += len(find(count_bytes(_read_chunks(stream), sizes, place)))
     return [ScanResult(place, sizes[place], found[place]) for place in sorted(found)]
+
+
+def main() -> None:
+    """Answer the request on standard input with one line of JSON on standard output."""
+    directory, ids, words = json.loads(sys.stdin.buffer.readline())
+    answer: list[object]
+    try:
+        found = scan_files(Path(directory), TraceTerms(tuple(ids), tuple(words)))
+        answer = ["scanned", [(one.place, one.bytes, one.found) for one in found]]
+    except OSError as error:
+        answer = ["failed", error.errno, error.strerror, str(error.filename or directory)]
+    sys.stdout.write(json.dumps(answer) + "\n")
 
 
 def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
@@ -61,7 +78,7 @@ def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes
     return find
 
 
-def _walk_files(directory: Path) -> Iterator[Path]:
+def walk_files(directory: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(directory):
         yield from (Path(folder, name) for name in names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,12 @@ def _check_place(place: object) -> None:
 
 
 def _create_private_file(place: str | Path) -> None:
-    """Create the file unless it exists: SQLite would let everyone read it."""
+    """Create the file unless it exists: SQLite would let everyone read it.
+
+    One that exists is not opened: closing it would release the locks that SQLite has on it.
+    """
     if place != IN_MEMORY:
-        with open(place, "ab", opener=open_private):
+        with suppress(FileExistsError), open(place, "xb", opener=open_private):
             pass
 
 
