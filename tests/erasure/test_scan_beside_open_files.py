@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator
 from multiprocessing import spawn
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,32 @@ def test_others_can_close_a_file_beside_a_process_that_has_erased_someone(tmp_pa
         "The roof is blue.",
     }
     assert stored == contents(place) == everything
+
+
+def erase_then_write_and_die(place: Path, begun: Connection, ended: Connection) -> None:
+    store = open_at(place)
+    ada = store.for_user("ada")
+    ada.remember("The kettle is red.")
+    erase_bob(store)
+    ended.send("erased")
+    begun.recv()
+    ada.remember("The door is green.")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_is_acknowledged_after_an_erasure_survives_a_kill(tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    begun, begin = forked.Pipe(duplex=False)
+    end, ended = forked.Pipe(duplex=False)
+    child = forked.Process(target=erase_then_write_and_die, args=(place, begun, ended))
+    child.start()
+    assert end.recv() == "erased"
+    in_a_process(place, "The lamp is yellow.")
+    begin.send("write")
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    expected = {"The kettle is red.", "The lamp is yellow.", "The door is green."}
+    assert contents(place) == expected
 
 
 def exit_with_lock(path: Path, byte: int) -> None:
