@@ -15,11 +15,11 @@ def quarantine_status(text: str, *, tainted: bool) -> Status:
 
 def find_reasons(text: str, *, tainted: bool = True) -> tuple[str, ...]:
     """The rules for which text from outside, or from an assistant or an import, is held back."""
-    from remembrancer.guard.instructions.detector import detect_instructions, detect_steering
-    from remembrancer.guard.instructions.steering import RULE
+    from remembrancer.guard.instructions.detector import detect_instructions, detect_order
+    from remembrancer.guard.instructions.order_model import RULE
 
     broken = tuple(rule for rule in detect_instructions(text) if tainted or rule not in WISHES)
-    return broken or ((RULE,) if detect_steering(text, strict=not tainted) else ())
+    return broken or ((RULE,) if detect_order(text, strict=not tainted) else ())
 
 
 def explain_quarantine(record: Record) -> str:

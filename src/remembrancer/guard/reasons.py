@@ -33,7 +33,7 @@ REASONS = {
     "secrecy": "It tells an assistant to hide something from the user.",
     "reply-steering": "It tells an assistant what to answer.",
     "reply-language": "It tells an assistant in which language to answer.",
-    "steering": "It reads like an order to an assistant.",
+    "order": "It reads like an order to an assistant.",
     "planted-code": "It asks for harmful code to be added to someone's work.",
 }
 """One sentence for each rule of `persons` and `instructions`."""

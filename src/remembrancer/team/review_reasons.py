@@ -9,7 +9,7 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-from remembrancer.guard.instructions.detector import detect_steering, has_hidden_text, to_latin
+from remembrancer.guard.instructions.detector import detect_order, has_hidden_text, to_latin
 from remembrancer.guard.patterns import compile_pattern
 
 
@@ -18,7 +18,7 @@ def needs_reviewer(content: str) -> bool:
     data = to_latin(content).encode("utf-8", "replace")
     if any(compile_pattern(one, "utf-8").search(data) for one in _load_patterns()):
         return True
-    return has_hidden_text(content) or detect_steering(content, strict=False)
+    return has_hidden_text(content) or detect_order(content, strict=False)
 
 
 @cache

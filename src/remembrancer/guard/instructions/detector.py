@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
-from remembrancer.guard.instructions import steering
+from remembrancer.guard.instructions import order_model
 from remembrancer.guard.instructions.directives import (
     DIRECTIVES,
     LATIN_DIRECTIVES,
@@ -26,9 +26,9 @@ INSTRUCTION_RULES = tuple(
 )
 
 
-def detect_steering(text: str, *, strict: bool) -> bool:
+def detect_order(text: str, *, strict: bool) -> bool:
     """True if a model of our own takes the text, or what is hidden in it, for an order."""
-    return any(steering.steers(variant, strict=strict) for variant in _iter_variants(text))
+    return any(order_model.reads_like_order(variant, strict=strict) for variant in _iter_variants(text))
 
 
 def detect_instructions(text: str) -> tuple[str, ...]:

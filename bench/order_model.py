@@ -1,7 +1,7 @@
-"""Trains the model that recognises orders to an assistant: `python -m bench.steering [--write]`.
+"""Trains the model that recognises orders to an assistant: `python -m bench.order_model [--write]`.
 
-The texts lie in `bench/planted`, one file for each author. Each author's texts are first judged by a
-model of the others' texts: these are the figures that count. The shipped model is trained on all.
+The texts lie in `bench/planted`, one file for each author. Each author's texts are first judged by
+a model of the others' texts: these are the figures that count. The shipped model is trained on all.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from remembrancer.guard.instructions import steering
+from remembrancer.guard.instructions import order_model
 from remembrancer.guard.instructions.detector import detect_instructions, to_latin
 
 DATA = Path(__file__).with_name("planted")
-SHIPPED = Path(steering.__file__).with_name(steering.WEIGHTS_FILE)
+SHIPPED = Path(order_model.__file__).with_name(order_model.WEIGHTS_FILE)
 AUTHORS = {
     "rules": ("known", "unseen"),
     "various": ("various",),
     "offices": ("offices",),
     "informal": ("informal",),
     "subtle": ("subtle",),
+    "short": ("short",),
+    "software": ("software",),
+    "personal": ("personal",),
 }
 """The files of each author; the first author also wrote the patterns."""
 
@@ -74,7 +77,7 @@ def load_examples(author: str) -> list[Example]:
 def train(examples: Sequence[Example]) -> Model:
     """Logistic regression by stochastic gradients, with a step of its own for each weight."""
     chance = np.random.default_rng(SEED)
-    weights, squares = np.zeros(steering.BUCKETS), np.full(steering.BUCKETS, 1e-6)
+    weights, squares = np.zeros(order_model.BUCKETS), np.full(order_model.BUCKETS, 1e-6)
     model = Model(weights, 0.0)
     for _ in range(EPOCHS):
         for at in chance.permutation(len(examples)):
@@ -136,7 +139,7 @@ def main() -> None:
 
 
 def _to_example(text: str, planted: bool) -> Example:
-    buckets = np.array(sorted(steering.hash_features(to_latin(text))), dtype=np.int64)
+    buckets = np.array(sorted(order_model.hash_features(to_latin(text))), dtype=np.int64)
     return Example(text, buckets, planted)
 
 

@@ -1,7 +1,7 @@
 """Recognises sentences that tell an assistant how to act, by a linear model over their letters.
 
 The patterns know frames of sentences; the model weighs parts of words, words and pairs of words, so
-it also recognises orders in words that nobody foresaw. It is trained by `bench/steering.py` on
+it also recognises orders in words that nobody foresaw. It is trained by `bench/order_model.py` on
 texts of our own in five languages.
 """
 
@@ -13,10 +13,11 @@ import zlib
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
-RULE = "steering"
-WEIGHTS_FILE = "steering.npz"
+RULE = "order"
+WEIGHTS_FILE = "order_model.npz"
 
 BUCKETS = 1 << 17
 PART_LENGTHS = (3, 4, 5)
@@ -32,7 +33,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _WORDS = re.compile(r"[^\W_]+|[@`:$€]")
 
 
-def steers(plain: str, *, strict: bool) -> bool:
+def reads_like_order(plain: str, *, strict: bool) -> bool:
     """True if a sentence of a text in plain Latin letters, in lower case, tells how to act.
 
     A `strict` reading, and one of many sentences, asks for more certainty.
@@ -71,7 +72,7 @@ def _features(sentence: str) -> Iterator[str]:
         for length in PART_LENGTHS:
             for start in range(len(marked) - length + 1):
                 yield marked[start : start + length]
-    for first, second in zip(words, words[1:], strict=False):
+    for first, second in pairwise(words):
         yield f"{first} {second}"
     for first, third in zip(words, words[2:], strict=False):
         yield f"{first} _ {third}"
