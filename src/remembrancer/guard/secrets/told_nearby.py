@@ -24,7 +24,7 @@ _MIN_CHARS, _MAX_CHARS = 5, 64
 _IN_WORD = r"[^\s\"'`,;<>()\xff]*"
 _MIXED = (
     rf"{_IN_WORD}(?:[A-Za-z]{_IN_WORD}[0-9]|[0-9]{_IN_WORD}[A-Za-z]){_IN_WORD}"
-    r"|[A-Za-z]{5,}!(?:,|[ ][a-z])"
+    r"|[A-Za-z]{5,}!(?:,|[ ][a-z])|[A-Za-z]{3,}[#$%*][a-z]{2,}[A-Za-z!?]*"
 )
 _GROUPS = r"\b(?:[A-Z0-9]{4,5}[ -]){2,12}[A-Z0-9]{4,5}\b"
 
@@ -52,6 +52,7 @@ def _series() -> Any:
         rf"(?i:\b{place}(?:[ ]?(?:,|-|->|then|dann|luego|puis|poi)[ ]?{place}){{2,8}}\b)",
         rf"\b{pattern_of('questions')}\b",
         rf"(?i:\b{pattern_of('backs_of_cards')}\b)",
+        rf"(?i:\b{pattern_of('networks')}\b)",
     )
     return compile_pattern("|".join(f"({source})" for source in sources))
 
@@ -91,6 +92,20 @@ def _read_back_of_card(data: bytes, _: int, end: int) -> Span | None:
     if match and _may_be_code(data, match[1], *match.span(1)):
         return group_span(match, 1, "pin")
     return None
+
+
+@cache
+def _network_says() -> Any:
+    words = r"([A-Za-z]{3,}(?:[ ][A-Za-z]{3,}){0,3}[ ][0-9]{1,4})"
+    return compile_pattern(
+        rf"(?i)[^\n\xff]{{0,40}}?\b{pattern_of('says')}[ :]{{1,2}}{words}(?:[\s.,;!?)]|$)"
+    )
+
+
+def _read_network(data: bytes, _: int, end: int) -> Span | None:
+    """`the guest network: it says blue hen 2`."""
+    match = _network_says().match(data, end, end + 120)
+    return group_span(match, 1, "password") if match else None
 
 
 def _read_mixed(data: bytes, start: int, found: bytes) -> Span | None:
@@ -140,7 +155,7 @@ def _is_cried(data: bytes, end: int, value: str) -> bool:
 def _is_told_near(value: str, near: bytes) -> bool:
     if _hands_over().search(near) and (has_digit(value) or value[-1:] in "!?"):
         return True
-    if not has_digit(value) or _is_product(value):
+    if _is_product(value):
         return False
     keeps = _names() if compile_pattern(_RESOURCE).search(value.encode("latin-1")) else _keeps()
     return bool(keeps.search(near))
@@ -218,14 +233,16 @@ def _other_name() -> Any:
 
 
 _CODE = (
-    r"\b(?:[A-Z]?[0-9]{4,8}|[0-9]{3,6}[A-Z]|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}|[0-9](?:[ ][0-9]){3,7}"
+    r"\b(?:[A-Z]?[0-9]{4,8}|[0-9]{3,6}[A-Z]|[0-9]{1,2}(?:-[0-9]{1,2}){1,5}"
+    r"|[0-9](?:[ ,.-]{1,2}[0-9]){3,7}|[0-9]{1,2}(?:,[ ]?[0-9]{1,2}){2,4}"
+    r"|[A-Z]{1,3}[0-9]{1,4}[A-Z][A-Z0-9]{0,4}|[0-9]{1,3}[A-Z]{1,3}[0-9]{1,4}[A-Z]?"
     r"|[0-9]{2,3}(?:[ ][0-9]{2,3}){1,3}|[0-9]{3,4}-[0-9]{2,4}|[A-Z][0-9]{3}"
     r"|[A-Z]{1,3}-[0-9]{4,6})\b"
 )
 _BEFORE_CODE, _AFTER_CODE = b" \n\t(\"'*#:", b" \n\t.,;:!?)\"'*#"
 _AMOUNT_BEFORE = (
     r"(?i)(?:[$#\xa3]|(?:^|[ (])(?:eur|usd|nr\.?|no\.?|n\?|number|room|zimmer|page|seite|since|"
-    r"seit|in|of|from|until|bis|von|by|around|about|depuis|desde|dal|nel|le|les|year|jahr|ann?[eo]e?|"
+    r"seit|in|of|from|until|bis|von|by|around|about|depuis|desde|dal|nel|year|jahr|ann?[eo]e?|"
     r"version|port|error|line|tel|call|phone|telefon|flat|unit|bus|flight|order|bestellung|"
     r"apartment|model|at|um|alle|\?|a las|over|under|than|nearly|almost|fast|ca\.|circa|casi|para|"
     r"pour|per|fur|for)[ .]+)$"
@@ -273,7 +290,7 @@ def _asks_code() -> Any:
 @cache
 def _types_code() -> Any:
     """`at the gate … press`, in either order, on one side of the code or around it."""
-    thing, verb = pattern_of("protected"), pattern_of("types_codes")
+    thing, verb = pattern_of("protected", "services"), pattern_of("types_codes")
     return compile_pattern(
         rf"(?i)\b(?:{verb}\b[^\n.!?]{{0,60}}\b{thing}|{thing}\b[^\n.!?]{{0,60}}\b{verb})\b"
     )
@@ -302,4 +319,5 @@ _READERS = (
     _read_screen,
     read_chosen_answer,
     _read_back_of_card,
+    _read_network,
 )
