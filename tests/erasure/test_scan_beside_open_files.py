@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
@@ -17,6 +18,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import StoreDamaged, StoreUnavailable
 from remembrancer.store.sqlite import SqliteStore
 from tests.faults.test_disk_faults import open_at
+from tests.support.locks import INDEX_IN_USE, is_locked
 from tests.support.opening import open_files
 from tests.support.processes import forked
 
@@ -24,9 +26,6 @@ pytestmark = [
     pytest.mark.feature("X4"),
     pytest.mark.skipif(os.name != "posix", reason="only POSIX locks end when a handle is closed"),
 ]
-
-IN_USE = 128
-"""The byte of a log's index that every connection of SQLite locks for as long as it is open."""
 
 BROKEN = {
     "is killed at once": "kill -9 $$",
@@ -109,37 +108,18 @@ def test_what_is_acknowledged_after_an_erasure_survives_a_kill(tmp_path: Path) -
     assert contents(place) == expected
 
 
-def exit_with_lock(path: Path, byte: int) -> None:
-    """Exit with 0 if another process has locked this byte."""
-    import fcntl
-
-    with path.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-        except OSError:
-            os._exit(0)
-    os._exit(1)
-
-
-def is_locked(path: Path, byte: int) -> bool:
-    child = forked.Process(target=exit_with_lock, args=(path, byte))
-    child.start()
-    child.join(60)
-    return child.exitcode == 0
-
-
 def test_looking_for_a_lost_log_keeps_the_locks(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     with open_at(place) as store:
         store.for_user("ada").remember("The kettle is red.")
         (log,) = place.glob("people/*.db-wal")
         index = log.with_name(log.name.replace("-wal", "-shm"))
-        assert is_locked(index, IN_USE)
+        assert is_locked(index, INDEX_IN_USE)
         aside = log.rename(log.with_name("aside"))
         with open_at(place) as second, pytest.raises(StoreDamaged, match=log.name):
             second.for_user("ada").list()
         aside.rename(log)
-        assert is_locked(index, IN_USE)
+        assert is_locked(index, INDEX_IN_USE)
         in_a_process(place, "The lamp is yellow.")
     assert contents(place) == {"The kettle is red.", "The lamp is yellow."}
     with open_at(place) as store:
@@ -190,4 +170,18 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailable, match=str(loop)):
             erase_bob(store)
         loop.unlink()
+        assert store.erase("bob").clean
+
+
+@pytest.mark.usefixtures("interpreter")
+def test_a_frozen_program_is_told_to_name_an_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = spawn.get_executable()
+    with open_at(tmp_path / "memory") as store:
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+        with pytest.raises(StoreUnavailable, match=r"multiprocessing\.set_executable"):
+            erase_bob(store)
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "program"))
+        multiprocessing.set_executable(python)
         assert store.erase("bob").clean

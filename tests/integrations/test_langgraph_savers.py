@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from remembrancer.integrations.langgraph import (
     open_saver,
     run_config,
 )
+from tests.support.locks import FILE_IN_USE, is_locked
 
 pytestmark = pytest.mark.feature("N5")
 
@@ -66,6 +68,25 @@ def test_N5_an_async_graph_keeps_its_threads(threads: str, tenant: str) -> None:
         return [one.text for one in state["messages"]]
 
     assert asyncio.run(talk()) == ["Hello.", "1", "Again.", "3"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX locks end when a handle is closed")
+def test_N5_a_second_saver_keeps_the_locks_of_the_first(tmp_path: Path) -> None:
+    threads = tmp_path / "threads.db"
+    with open_saver(threads) as saver:
+        config = run_config("default", "ada", "first")
+        compile_chat(saver).invoke(say("Hello."), config)
+        assert is_locked(threads, FILE_IN_USE)
+        with open_saver(threads):
+            assert is_locked(threads, FILE_IN_USE)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_N5_a_saver_behind_a_link_is_private_too(tmp_path: Path) -> None:
+    link, threads = tmp_path / "link", tmp_path / "threads.db"
+    link.symlink_to(threads)
+    with open_saver(link):
+        assert threads.stat().st_mode & 0o077 == 0
 
 
 def _taken_over(config: Any, user: str) -> Any:

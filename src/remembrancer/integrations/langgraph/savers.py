@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
@@ -101,7 +102,7 @@ def _create_private_file(place: str | Path) -> None:
     One that exists is not opened: closing it would release the locks that SQLite has on it.
     """
     if place != IN_MEMORY:
-        with suppress(FileExistsError), open(place, "xb", opener=open_private):
+        with suppress(FileExistsError), open(os.path.realpath(place), "xb", opener=open_private):
             pass
 
 
