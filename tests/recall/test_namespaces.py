@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.guard.lookalike_names import explain_lookalike
 
 pytestmark = pytest.mark.feature("N1")
 
@@ -65,11 +66,9 @@ TRICKY: list[tuple[Space, Space]] = [
     (("acme", "ada", "a.b"), ("acme", "ada", "a", "b")),
     (("acme", "ada", "É"), ("acme", "ada", "E")),
     (("acme", "Ada"), ("acme", "ada")),
-    (("acme", "ada "), ("acme", "ada")),
     (("acme", "日本"), ("acme", "日")),
     (("acme", "ada", "日"), ("acme", "ada", "日本")),
     (("acme", "straße"), ("acme", "strasse")),
-    (("acme", "ﬁ"), ("acme", "fi")),
     (("acme", "ada'; --"), ("acme", "ada")),
     (("acme", "*"), ("acme", "ada")),
     (("acme", "..", "x"), ("acme", "x")),
@@ -177,6 +176,14 @@ def test_N1_the_same_words_in_two_namespaces_are_two_memories(
     assert len(ids) == 4
 
 
+@pytest.mark.parametrize("name", ["ada ", "ﬁ", "аda", "a\u200bda"])
+def test_N1_a_user_whose_name_looks_like_another_is_refused(
+    spaces: Remembrancer, org: str, name: str
+) -> None:
+    with pytest.raises(InvalidInput):
+        put(spaces, (org, name))
+
+
 @pytest.mark.parametrize("space", [(), ("acme",), ("acme", ""), ("", "ada"), ("acme", "ada", "")])
 def test_N1_a_namespace_needs_an_organisation_a_user_and_no_empty_part(
     space: Space, spaces: Remembrancer
@@ -185,7 +192,9 @@ def test_N1_a_namespace_needs_an_organisation_a_user_and_no_empty_part(
         spaces.for_namespace(space)
 
 
-part = st.text(alphabet="ab/%_.é日' ", min_size=1, max_size=3).filter(lambda name: name.strip())
+part = st.text(alphabet="ab/%_.é日' ", min_size=1, max_size=3).filter(
+    lambda name: explain_lookalike(name) is None
+)
 step = part.filter(lambda name: "/" not in name)
 space_names = st.tuples(part, part, st.lists(step, max_size=2)).map(lambda t: (t[0], t[1], *t[2]))
 

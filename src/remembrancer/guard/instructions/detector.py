@@ -28,7 +28,9 @@ INSTRUCTION_RULES = tuple(
 
 def detect_order(text: str, *, strict: bool) -> bool:
     """True if a model of our own takes the text, or what is hidden in it, for an order."""
-    return any(order_model.reads_like_order(variant, strict=strict) for variant in _iter_variants(text))
+    return any(
+        order_model.reads_like_order(variant, strict=strict) for variant in _iter_variants(text)
+    )
 
 
 def detect_instructions(text: str) -> tuple[str, ...]:
