@@ -8,18 +8,30 @@ WISHES = frozenset({"reply-language"})
 """Rules that an assistant's own notes and imported preferences may break."""
 
 
-def quarantine_status(text: str, *, tainted: bool) -> Status:
-    """QUARANTINED if the text is tainted and reads like an instruction, else ACTIVE."""
-    return Status.QUARANTINED if tainted and find_reasons(text) else Status.ACTIVE
+def screen_turn(text: str, *, tainted: bool) -> Status:
+    """QUARANTINED if what nobody vouches for reads like an instruction, else ACTIVE.
+
+    Chats are full of advice, so the model must be certain, and does not read what others say.
+    """
+    from remembrancer.guard.instructions.detector import detect_order
+
+    held_back = _find_broken_rules(text, tainted) or (tainted and detect_order(text, strict=True))
+    return Status.QUARANTINED if held_back else Status.ACTIVE
 
 
 def find_reasons(text: str, *, tainted: bool = True) -> tuple[str, ...]:
-    """The rules for which text from outside, or from an assistant or an import, is held back."""
-    from remembrancer.guard.instructions.detector import detect_instructions, detect_order
+    """The rules for which a memory from outside, or of an assistant or an import, is held back."""
+    from remembrancer.guard.instructions.detector import detect_order
     from remembrancer.guard.instructions.order_model import RULE
 
-    broken = tuple(rule for rule in detect_instructions(text) if tainted or rule not in WISHES)
+    broken = _find_broken_rules(text, tainted)
     return broken or ((RULE,) if detect_order(text, strict=not tainted) else ())
+
+
+def _find_broken_rules(text: str, tainted: bool) -> tuple[str, ...]:
+    from remembrancer.guard.instructions.detector import detect_instructions
+
+    return tuple(rule for rule in detect_instructions(text) if tainted or rule not in WISHES)
 
 
 def explain_quarantine(record: Record) -> str:

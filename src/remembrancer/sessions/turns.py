@@ -10,7 +10,7 @@ from typing import Required, TypedDict
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.quarantine import find_reasons, quarantine_status
+from remembrancer.guard.quarantine import screen_turn
 from remembrancer.guard.redaction import (
     MAX_METADATA_CHECKS,
     redact_metadata,
@@ -262,9 +262,9 @@ def _build_turn(
         speaker=one.speaker,
         origin=one.origin,
     )
-    if name_unverified_origin(turn) and find_reasons(turn.content, tainted=turn.tainted):
-        return replace(turn, status=Status.QUARANTINED)
-    return turn
+    if not name_unverified_origin(turn):
+        return turn
+    return replace(turn, status=screen_turn(turn.content, tainted=turn.tainted))
 
 
 def _screen_turns(writer: Writer, session_id: str | None, turns: Sequence[Turn]) -> list[Turn]:
@@ -306,7 +306,7 @@ def _follow_memories(writer: Writer, reply: Turn) -> Turn:
 
 
 def _taint(turn: Turn) -> Turn:
-    return replace(turn, tainted=True, status=quarantine_status(turn.content, tainted=True))
+    return replace(turn, tainted=True, status=screen_turn(turn.content, tainted=True))
 
 
 def _screen_turn(turn: Turn, outside: Sequence[Turn], own: Sequence[Turn]) -> Turn:
@@ -325,7 +325,7 @@ def _screen_continuation(turn: Turn, outside: Sequence[Turn]) -> Turn:
     if turn.status is not Status.ACTIVE or not outside or outside[-1].status is not Status.ACTIVE:
         return turn
     seam = f"{outside[-1].content[-SEAM_CHARS:]} {turn.content[:SEAM_CHARS]}"
-    return replace(turn, status=quarantine_status(seam, tainted=True))
+    return replace(turn, status=screen_turn(seam, tainted=True))
 
 
 def set_title(session: Session, title: str | None, by: str | None = None) -> Session:

@@ -1,8 +1,9 @@
-"""Recognises sentences that tell an assistant how to act, by a linear model over their letters.
+"""Recognises short texts that tell an assistant how to act, by a linear model over their letters.
 
 The patterns know frames of sentences; the model weighs parts of words, words and pairs of words, so
 it also recognises orders in words that nobody foresaw. It is trained by `bench/order_model.py` on
-texts of our own in five languages.
+texts of our own in five languages. Longer texts are left to the patterns: of many sentences one
+would too often look like an order.
 """
 
 from __future__ import annotations
@@ -22,11 +23,9 @@ WEIGHTS_FILE = "order_model.npz"
 BUCKETS = 1 << 17
 PART_LENGTHS = (3, 4, 5)
 
-MAX_CHARS = 40_000
-"""What is read of a text; the patterns read all of it."""
-
-MAX_WHOLE_SENTENCES = 4
-"""A text of so few sentences is also read as one, because its order can be spread over them."""
+MAX_SENTENCES = 4
+MAX_CHARS = 1_000
+"""What is beyond is not read."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|<!--|-->")
 _DIGITS = re.compile(r"[0-9]+")
@@ -34,21 +33,26 @@ _WORDS = re.compile(r"[^\W_]+|[@`:$€]")
 
 
 def reads_like_order(plain: str, *, strict: bool) -> bool:
-    """True if a sentence of a text in plain Latin letters, in lower case, tells how to act.
+    """True if a short text in plain Latin letters, in lower case, tells an assistant how to act.
 
-    A `strict` reading, and one of many sentences, asks for more certainty.
+    A `strict` reading asks for more certainty.
     """
+    passages = split_passages(plain)
+    if not passages:
+        return False
     weights, bias, usual, certain = _load_weights()
-    sentences = split_sentences(plain)
-    needed = certain if strict or len(sentences) > MAX_WHOLE_SENTENCES else usual
-    if 1 < len(sentences) <= MAX_WHOLE_SENTENCES:
-        sentences.append(plain)
-    return any(score(one, weights, bias) > needed for one in sentences)
+    return any(score(one, weights, bias) > (certain if strict else usual) for one in passages)
 
 
-def split_sentences(plain: str) -> list[str]:
-    found = (one.strip() for one in _SENTENCE_END.split(plain[:MAX_CHARS]))
-    return [one for one in found if one]
+def split_passages(plain: str) -> list[str]:
+    """The sentences of a short text, and the whole; nothing of a long one."""
+    if len(plain) > MAX_CHARS:
+        return []
+    found = (one.strip() for one in _SENTENCE_END.split(plain))
+    sentences = [one for one in found if one]
+    if len(sentences) > MAX_SENTENCES:
+        return []
+    return [*sentences, plain] if len(sentences) > 1 else sentences
 
 
 def score(sentence: str, weights: Any, bias: float) -> float:
