@@ -60,7 +60,7 @@ def read_chosen_answer(data: bytes, start: int, end: int) -> Span | None:
     if not match:
         return None
     group = 1 if match[1] else 2
-    before = data[max(0, start - 20) : match.start(group)]
+    before = data[max(0, start - 20) : match.start(group)].rpartition(b"\xff")[2]
     return group_span(match, group, "security-answer") if _is_personal().search(before) else None
 
 

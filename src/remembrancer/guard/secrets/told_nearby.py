@@ -207,9 +207,12 @@ _PUBLIC_LOOKS = (
 
 
 def _sentences_near(data: bytes, start: int, end: int) -> bytes:
-    """What stands in the line before and after a value, with a gap for the value."""
-    before = data[max(0, start - _BEFORE) : start].rpartition(b"\n")[2]
-    after = data[end : end + _AFTER].partition(b"\n")[0]
+    """What stands in the line before and after a value, with a gap for the value.
+
+    It ends at what was redacted, so that the length of a placeholder makes no difference.
+    """
+    before = data[max(0, start - _BEFORE) : start].rpartition(b"\n")[2].rpartition(b"\xff")[2]
+    after = data[end : end + _AFTER].partition(b"\n")[0].partition(b"\xff")[0]
     return bytes(before + b"\xff" + after)
 
 
