@@ -52,7 +52,26 @@ def _name_pattern() -> Any:
     groups = "|".join(f"({pattern_of(section)})" for section in _SECTIONS.values())
     # German writes what a password is for in the same word.
     compound = r"[a-z]{2,20}?(?:passwort|kennwort|passphrase)"
-    return compile_pattern(rf"(?i)\b(?:{groups}|({compound}))\b")
+    return compile_pattern(rf"(?i)\b(?:{groups}|({compound}|{_misspelt()}))\b")
+
+
+_OFTEN_MISSPELT = (
+    "password passwords passphrase passcode passwort kennwort contrasena contrasenas motdepasse"
+).split()
+
+
+def _misspelt() -> str:
+    """The names that are one letter away from a common one, with the same first letter."""
+    return "|".join(sorted({wrong for name in _OFTEN_MISSPELT for wrong in _one_edit(name)}))
+
+
+def _one_edit(name: str) -> Iterator[str]:
+    for at in range(1, len(name)):
+        before, letter, after = name[:at], name[at], name[at + 1 :]
+        yield f"{before}[a-z?]?{after}"
+        yield f"{before}[a-z?]{letter}{after}"
+        if after:
+            yield f"{before}{after[0]}{letter}{after[1:]}"
 
 
 def find_mentions(data: bytes) -> Iterator[NamedSecret]:

@@ -14,6 +14,7 @@ from remembrancer.guard.secrets import (
     named_values,
     nested_values,
     replies,
+    told_by_use,
     told_logins,
     told_nearby,
     told_openers,
@@ -49,6 +50,7 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     told_logins.find_told_logins,
     named_values.find_named_values,
     told_nearby.find_nearby,
+    told_by_use.find_told_uses,
     unnamed_values.find_random_runs,
 )
 

@@ -54,6 +54,23 @@ def _is_personal() -> Any:
     return compile_pattern(rf"(?i)\b{pattern_of('personal_questions', 'security_questions')}\b")
 
 
+@cache
+def _registered() -> Any:
+    """`the answer I registered is …`."""
+    value = r"[\"'`]?([A-Z0-9?][A-Za-z0-9'?-]{2,30}(?:[ ][A-Z][A-Za-z0-9'?-]{2,30}){0,2})"
+    said = rf"(?:[ ]{pattern_of('links')}|:)[ ]"
+    return compile_pattern(rf"{pattern_of('answer_names')}\b[^\n.;!?\xff]{{0,40}}?{said}{value}")
+
+
+def read_registered_answer(data: bytes, start: int, end: int) -> Span | None:
+    """The answer to a personal question that was told before it."""
+    match = _registered().match(data, start, end + ANSWER_WINDOW)
+    before = data[max(0, start - 100) : start].rpartition(b"\n")[2].rpartition(b"\xff")[2]
+    if match and _is_personal().search(before):
+        return group_span(match, 1, "security-answer")
+    return None
+
+
 def read_chosen_answer(data: bytes, start: int, end: int) -> Span | None:
     """What somebody put as the answer to a question about their family, pets or childhood."""
     match = _chosen_answers().match(data, start, end + ANSWER_WINDOW)

@@ -13,7 +13,7 @@ from typing import Any
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured
-from remembrancer.guard.secrets.told_answers import read_chosen_answer
+from remembrancer.guard.secrets.told_answers import read_chosen_answer, read_registered_answer
 from remembrancer.guard.secrets.value_readers import count_digits, trim
 from remembrancer.guard.secrets.value_shape import has_digit
 from remembrancer.guard.secrets.wording import is_word_of, pattern_of
@@ -24,7 +24,7 @@ _MIN_CHARS, _MAX_CHARS = 5, 64
 _IN_WORD = r"[^\s\"'`,;<>()\xff]*"
 _MIXED = (
     rf"{_IN_WORD}(?:[A-Za-z]{_IN_WORD}[0-9]|[0-9]{_IN_WORD}[A-Za-z]){_IN_WORD}"
-    r"|[A-Za-z]{5,}!(?:,|[ ][a-z])|[A-Za-z]{3,}[#$%*][a-z]{2,}[A-Za-z!?]*"
+    r"|[A-Za-z]{5,}!(?:,|[ ][a-z])|[A-Za-z]{3,}[#$%*&+][A-Za-z]{2,}[A-Za-z!?]*"
 )
 _GROUPS = r"\b(?:[A-Z0-9]{4,5}[ -]){2,12}[A-Z0-9]{4,5}\b"
 
@@ -53,6 +53,7 @@ def _series() -> Any:
         rf"\b{pattern_of('questions')}\b",
         rf"(?i:\b{pattern_of('backs_of_cards')}\b)",
         rf"(?i:\b{pattern_of('networks')}\b)",
+        rf"\b{pattern_of('answer_names')}\b",
     )
     return compile_pattern("|".join(f"({source})" for source in sources))
 
@@ -139,7 +140,8 @@ def _read_password(data: bytes, start: int, value: str) -> Span | None:
     if data[start - 1 : start] in (b'"', b"'") and data[end + 1 : end + 2] == b")":
         return None
     near = _sentences_near(data, start, end)
-    if not _is_told_near(value, near) or _other_name().search(near):
+    handed = _is_handed_over(value, near)
+    if not handed and (not _is_kept_near(value, near) or _other_name().search(near)):
         return None
     told = _may_be_chosen(value) or _is_cried(data, end, value)
     return Span(start, end, "password") if told else None
@@ -152,9 +154,11 @@ def _is_cried(data: bytes, end: int, value: str) -> bool:
     return inside and value[:-1].isalpha() and value.endswith("!")
 
 
-def _is_told_near(value: str, near: bytes) -> bool:
-    if _hands_over().search(near) and (has_digit(value) or value[-1:] in "!?"):
-        return True
+def _is_handed_over(value: str, near: bytes) -> bool:
+    return bool(_hands_over().search(near)) and (has_digit(value) or value[-1:] in "!?")
+
+
+def _is_kept_near(value: str, near: bytes) -> bool:
     if _is_product(value):
         return False
     keeps = _names() if compile_pattern(_RESOURCE).search(value.encode("latin-1")) else _keeps()
@@ -259,19 +263,30 @@ def _read_code(data: bytes, start: int, end: int) -> Span | None:
         return None
     value = data[start:end]
     near = _sentences_near(data, start, end)
-    told = _asks_code().search(near) or _types_code().search(near)
+    told = _asks_code().search(near) or _types_code().search(near) or _is_drawn(value, near)
     if told and _may_be_code(data, value, start, end) and not _other_number().search(near):
         return Span(start, end, "pin")
     return None
+
+
+_DRAWN = r"[1-9](?:[ ,-]{1,2}[1-9]){3,8}"
+
+
+def _is_drawn(value: bytes, near: bytes) -> bool:
+    """True for points of a screen, such as `1-4-7-8-9`."""
+    return bool(compile_pattern(_DRAWN).fullmatch(value) and _draws().search(near))
 
 
 def _may_be_code(data: bytes, value: bytes, start: int, end: int) -> bool:
     """True unless it is an amount, a year, a date or a time."""
     if compile_pattern(_YEAR_OR_DATE).fullmatch(value):
         return False
-    if compile_pattern(_AMOUNT_BEFORE).search(data[max(0, start - 14) : start]):
+    before = data[max(0, start - 14) : start]
+    if compile_pattern(_AMOUNT_BEFORE).search(before) and not _types_in().search(before):
         return False
     after = data[end : end + 30]
+    if _for_proof().match(after):
+        return True
     if compile_pattern(_AMOUNT_AFTER).search(after):
         return False
     following = after.strip().split(b" ")[0].decode("latin-1").strip(".,;:!?)'\"")
@@ -285,6 +300,17 @@ _YEAR_OR_DATE = (
 
 
 @cache
+def _types_in() -> Any:
+    return compile_pattern(r"(?i)\b(?:punch|typ|key|tap|enter|put)(?:e|s|ed|ing)?[ ]in[ ]$")
+
+
+@cache
+def _for_proof() -> Any:
+    """`265 870 per confermare`."""
+    return compile_pattern(rf"(?i)[ ](?:per|por|pour|para|zum|zur|to)[ ]{pattern_of('confirms')}\b")
+
+
+@cache
 def _asks_code() -> Any:
     """A thing for which a number nearby can only be the code."""
     return compile_pattern(rf"(?i)\b{pattern_of('asks_codes')}\b")
@@ -293,7 +319,7 @@ def _asks_code() -> Any:
 @cache
 def _types_code() -> Any:
     """`at the gate … press`, in either order, on one side of the code or around it."""
-    thing, verb = pattern_of("protected", "services"), pattern_of("types_codes")
+    thing, verb = pattern_of("protected", "services", "confirms"), pattern_of("types_codes")
     return compile_pattern(
         rf"(?i)\b(?:{verb}\b[^\n.!?]{{0,60}}\b{thing}|{thing}\b[^\n.!?]{{0,60}}\b{verb})\b"
     )
@@ -323,4 +349,5 @@ _READERS = (
     read_chosen_answer,
     _read_back_of_card,
     _read_network,
+    read_registered_answer,
 )

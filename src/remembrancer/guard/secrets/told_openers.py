@@ -61,7 +61,7 @@ def _thing() -> Any:
 
 @cache
 def _lock() -> Any:
-    return compile_pattern(rf"(?i)\b{pattern_of('locks')}[ ]?:[ ]$")
+    return compile_pattern(rf"(?i)\b{pattern_of('locks')}(?:[ ]?:|[ ]{pattern_of('links')})[ ]$")
 
 
 @cache

@@ -122,6 +122,30 @@ def _references() -> Any:
 
 
 @cache
+def _taken_up() -> Any:
+    """`… word and it's purple kettle,`."""
+    word = r"([A-Za-z-]{3,20})"
+    return compile_pattern(
+        rf"(?i)(?:,|,?[ ](?:and|und|y|et|e))[ ]{pattern_of('references')}[ ]"
+        rf"{word}(?:[ ]{word})?(?:[.,;!\n]|$)"
+    )
+
+
+def _read_taken_up(data: bytes, mention: NamedSecret) -> list[Span]:
+    """One or two plain words that end their clause, right after the name of a password."""
+    match = mention.name is SecretName.PASSWORD and _taken_up().match(
+        data, mention.end, mention.end + 80
+    )
+    if not match:
+        return []
+    end = match.end(2) if match[2] else match.end(1)
+    words = data[match.start(1) : end].decode("latin-1").split()
+    if any(map(is_predicate, words)):
+        return []
+    return [Span(match.start(1), end, "password")]
+
+
+@cache
 def _change() -> Any:
     return compile_pattern(rf"(?i)\b(?:change|{pattern_of('changes')})\b")
 
@@ -142,6 +166,8 @@ def _read_after(data: bytes, mention: NamedSecret) -> list[Span]:
 
 def _read_reference(data: bytes, mention: NamedSecret) -> list[Span]:
     """The value in the next clause: `I changed the password. It is now …`."""
+    if found := _read_taken_up(data, mention):
+        return found
     reference = _references().match(data, mention.end, mention.end + WINDOW)
     if not reference:
         return []

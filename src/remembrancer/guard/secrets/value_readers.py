@@ -35,7 +35,7 @@ def read_value(
 
 _QUOTED = r"[\"'`]+([^\"'`\n\xff]{3,120})[\"'`]"
 _WORD = r"[(]?([^\s\"'`<>\xff]{3,120})"
-_SPELLED = r"((?:[^\s\xff] ){3,30}[^\s\xff])(?:[\s.,;!?]|$)"
+_SPELLED = r"((?:capital[ ])?(?:[^\s\xff] ){3,30}[^\s\xff])(?:[\s.,;!?]|$)"
 _CLAUSE = r"([^\n.,;:!?()\"<>\xff]{3,120})"
 _CLAUSE_END = r"[.!,;)](?:[^A-Za-z0-9_]|$)|\s|$"
 

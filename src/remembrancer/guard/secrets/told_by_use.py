@@ -1,0 +1,121 @@
+"""Finds a secret by how it is used: `using VALUE as the key`, `passphrase I type '…'`, `laptop: VALUE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from remembrancer.guard.patterns import compile_pattern
+from remembrancer.guard.secrets.ascii_view import Span, group_span
+from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_made_up
+from remembrancer.guard.secrets.value_readers import trim
+from remembrancer.guard.secrets.value_shape import has_digit, is_password, surprise
+from remembrancer.guard.secrets.wording import pattern_of
+
+_END = r"(?:[\s.,;!?)]|$)"
+_SIGNED = r"([A-Za-z0-9]{3,}(?:[&+@$%#*!_-][A-Za-z0-9]{2,}){1,4}[!?]?)"
+_RUN = r"[\"'`]?([^\s\"'`,;<>()\xff]{5,100})[\"'`]?"
+_WINDOW = 160
+
+
+def find_told_uses(data: bytes) -> Iterator[Span]:
+    for opening in _openings().finditer(data):
+        shape = opening.lastindex - 1
+        pattern, reader = _readers()[shape]
+        match = pattern.match(data, opening.start(), opening.end() + _WINDOW)
+        if match and (span := reader(match)):
+            yield span
+
+
+@cache
+def _openings() -> Any:
+    """Words after which a secret is used; each is a group, in the order of the readers."""
+    sources = (
+        pattern_of("phones", "screen_patterns"),
+        pattern_of("machines"),
+        rf"{pattern_of('key_roles')}[ :]",
+        rf"{pattern_of('used')}[ ]",
+        rf"{pattern_of('passwords')}[ ,]",
+        r"(?:pass[ -]?code|code|pin)[ :]",
+        pattern_of("accounts"),
+    )
+    return compile_pattern(r"(?i)\b(?:" + "|".join(f"({source})" for source in sources) + ")")
+
+
+_SHAPE = (
+    r"(?:(?:in|as|like|wie|als|come|comme)[ ](?:the[ ]shape[ ]of[ ])?(?:an?|eine?|una?|une?)[ ]"
+    r"(?:[a-z]{3,8}[ ]){0,2}|(?:en|in|a)[ ](?:forma[ ](?:de|di)[ ])?(?:una?[ ]|form[ ]eines[ ])?"
+    r"(?:forme[ ]de[ ])?)[A-Z]\b[^.,;!?\n\xff]{0,60}"
+)
+
+
+@cache
+def _readers() -> tuple[tuple[Any, Any], ...]:
+    screens, machine = pattern_of("phones", "screen_patterns"), pattern_of("machines")
+    link = rf"(?:[ ]?(?::|=|->)[ ]?|[ ]{pattern_of('links', 'changes_to', 'says')}[ ]|[ ])"
+    role, used, name = (pattern_of(word) for word in ("key_roles", "used", "passwords"))
+    article = rf"(?:{pattern_of('possessives')}[ ]|an?[ ])?"
+    rows = (
+        (rf"\b{screens}\b[^.;!?\n\xff]{{0,50}}?[ ](?-i:({_SHAPE}))", _read_shape),
+        (rf"\b{machine}(?:[ ][a-z]{{1,10}}){{0,3}}?({link}){_SIGNED}{_END}", _read_labelled),
+        (rf"\b{role}{link}{_RUN}", _read_key),
+        (
+            rf"\b{used}[ ]{_RUN}[ ]{pattern_of('as')}[ ]{article}(?:[a-z0-9_-]+[ ]){{0,2}}{role}\b",
+            _read_key,
+        ),
+        (
+            rf"\b{name},?[ ](?:that[ ])?{pattern_of('speakers')}[ ]{used}"
+            r"[ ](?:is[ ])?([\"'`])([^\"'`\n\xff]{4,120})[\"'`]",
+            _read_quoted,
+        ),
+        (rf"\b(?:pass[ -]?code|code|pin){link}{_RUN}", _read_sharp),
+        (rf"\b{pattern_of('accounts')},[ ]{_RUN}", _read_account),
+    )
+    return tuple((compile_pattern(f"(?i){source}"), reader) for source, reader in rows)
+
+
+def _read_shape(match: Any) -> Span:
+    return group_span(match, 1, "pin")
+
+
+def _read_labelled(match: Any) -> Span | None:
+    """`laptop buho&luna`; a hyphen or an underscore is in other names too, and needs a digit."""
+    value = match[2].decode("latin-1")
+    colon = match[1].strip()[:1] in (b":", b"=", b"-")
+    plain = not any(sign in value for sign in "&+$%#*!@")
+    if plain or ("@" in value and not colon) or (not colon and value.istitle() and "&" in value):
+        return None
+    return group_span(match, 2, "password") if is_password(value) else None
+
+
+def _read_key(match: Any) -> Span | None:
+    value = trim(match[1])
+    sharp = has_digit(value) and value not in (value.lower(), value.upper())
+    if len(value) < 10 or not (sharp and is_clearly_made_up(value)) or "/" in value:
+        return None
+    return Span(match.start(1), match.start(1) + len(value), "generic-token") if (
+        surprise(value) >= 0.3
+    ) else None
+
+
+def _read_quoted(match: Any) -> Span:
+    return group_span(match, 2, "password")
+
+
+def _read_sharp(match: Any) -> Span | None:
+    """A value of letters of both cases, digits and signs is a password, whatever its name."""
+    value = trim(match[1])
+    kinds = (str.isupper, str.islower, str.isdigit, lambda one: one in "!#$%&*+?^")
+    if not all(any(map(kind, value)) for kind in kinds) or not is_made_up(value):
+        return None
+    return Span(match.start(1), match.start(1) + len(value), "password")
+
+
+def _read_account(match: Any) -> Span | None:
+    """`under her email, familypizza4`."""
+    value = trim(match[1])
+    told = len(value) >= 8 and value[0].isalpha() and is_clearly_made_up(value)
+    if not told or "@" in value or ":" in value or "/" in value:
+        return None
+    return Span(match.start(1), match.start(1) + len(value), "password")
