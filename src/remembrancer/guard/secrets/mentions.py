@@ -116,6 +116,22 @@ def is_protected(data: bytes, mention: NamedSecret) -> bool:
     return bool(_protected().search(beside)) and not is_public(data, mention)
 
 
+@cache
+def _of_a_thing() -> Any:
+    thing = r"(?:[a-z?'-]{2,20}[ ]){0,4}[a-z?'-]{3,20}"
+    number = r"[#*]?[0-9]{4,8}[#*]?(?:[.,;!\n]|$)"
+    return compile_pattern(
+        rf"(?i)[ ]{pattern_of('for_things')}[ ']{pattern_of('possessives')}?[ ']?{thing}"
+        rf"(?:[ ]{pattern_of('links')}[ ]|[ ]?:[ ]){number}"
+    )
+
+
+def is_of_a_thing(data: bytes, mention: NamedSecret) -> bool:
+    """True for `the code for Ada's greenhouse is 4471`, whatever the thing is."""
+    told = _of_a_thing().match(data, mention.end, mention.end + 90)
+    return bool(told) and not is_public(data, mention)
+
+
 def is_public(data: bytes, mention: NamedSecret) -> bool:
     before = data[max(0, mention.start - 20) : mention.start].decode("latin-1").lower()
     after = data[mention.end : mention.end + 25].decode("latin-1").lower()

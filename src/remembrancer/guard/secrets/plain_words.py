@@ -40,6 +40,14 @@ def is_clearly_made_up(value: str) -> bool:
     return len(value) >= 5 and signed and any(map(str.isalpha, value)) and is_made_up(value)
 
 
+_PAIR_OF_NAMES = re.compile(r"[A-Z][A-Za-z]*(?:[&+-][A-Z][A-Za-z]*)+")
+
+
+def is_pair_of_names(value: str) -> bool:
+    """True for `Barnes&Noble`, which is rather a company."""
+    return bool(_PAIR_OF_NAMES.fullmatch(value))
+
+
 @cache
 def _predicates() -> frozenset[str]:
     return words_of("predicates") | PREDICATE_WORDS

@@ -12,7 +12,7 @@ from typing import Any
 
 from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets.ascii_view import Span, group_span
-from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured
+from remembrancer.guard.secrets.plain_words import is_clearly_made_up, is_measured, is_pair_of_names
 from remembrancer.guard.secrets.told_answers import read_chosen_answer, read_registered_answer
 from remembrancer.guard.secrets.value_readers import count_digits, trim
 from remembrancer.guard.secrets.value_shape import has_digit
@@ -116,12 +116,13 @@ def _read_mixed(data: bytes, start: int, found: bytes) -> Span | None:
     value = found if found[:1].isdigit() and found[-1:].isdigit() else _trim_mixed(found)
     start += found.find(value)
     letters = len(value) - len(value.translate(None, _LETTERS))
-    if letters >= _MIN_LETTERS:
+    if letters >= _MIN_LETTERS and not compile_pattern(_SENT_CODE).fullmatch(value):
         return _read_password(data, start, value.decode("latin-1"))
     is_code = compile_pattern(_CODE).fullmatch(value)
     return _read_code(data, start, start + len(value)) if is_code else None
 
 
+_SENT_CODE = r"[A-Z0-9]{5,6}"
 _YEAR_CHARS = 4
 _MIN_LETTERS = 4
 _LETTERS = string.ascii_letters.encode()
@@ -138,6 +139,8 @@ def _read_password(data: bytes, start: int, value: str) -> Span | None:
     if not _MIN_CHARS <= len(value) <= _MAX_CHARS:
         return None
     if data[start - 1 : start] in (b'"', b"'") and data[end + 1 : end + 2] == b")":
+        return None
+    if data[start - 1 : start] == b"-" and start:
         return None
     near = _sentences_near(data, start, end)
     handed = _is_handed_over(value, near)
@@ -171,7 +174,7 @@ _RESOURCE = r"^[a-z]+(?:-[a-z]+)+-[0-9]{1,3}$"
 
 def _may_be_chosen(value: str) -> bool:
     """True for a word with digits or signs that is no file, version, amount or address."""
-    if is_measured(value) or not is_clearly_made_up(value):
+    if is_measured(value) or is_pair_of_names(value) or not is_clearly_made_up(value):
         return False
     return not compile_pattern(_PUBLIC_LOOKS).search(value.encode("latin-1"))
 

@@ -15,6 +15,7 @@ from remembrancer.guard.secrets.mentions import (
     NamedSecret,
     SecretName,
     find_mentions,
+    is_of_a_thing,
     is_protected,
     is_public,
 )
@@ -80,8 +81,12 @@ def _digits() -> Any:
 def can_have_value(data: bytes, mention: NamedSecret) -> bool:
     """True unless it is a code that opens nothing, or that is public."""
     if mention.name is SecretName.OPEN_CODE:
-        return _is_combination(data, mention) or is_protected(data, mention)
+        return _is_combination(data, mention) or is_locked(data, mention)
     return mention.name is not SecretName.CODE or not is_public(data, mention)
+
+
+def is_locked(data: bytes, mention: NamedSecret) -> bool:
+    return is_protected(data, mention) or is_of_a_thing(data, mention)
 
 
 def _is_combination(data: bytes, mention: NamedSecret) -> bool:
@@ -269,7 +274,7 @@ def _is_question(data: bytes, mention: NamedSecret) -> bool:
 def _is_told_beside(data: bytes, span: Span, mention: NamedSecret) -> bool:
     value = data[span.start : span.end]
     if mention.name in CODES:
-        if mention.name is SecretName.OPEN_CODE and not is_protected(data, mention):
+        if mention.name is SecretName.OPEN_CODE and not is_locked(data, mention):
             return False
         is_pin = mention.end - mention.start == len("pin")
         return count_digits(value) >= (_MIN_PIN_DIGITS if is_pin else _MIN_DIGITS)
