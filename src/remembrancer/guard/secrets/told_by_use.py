@@ -1,4 +1,4 @@
-"""Finds a secret by how it is used: `using VALUE as the key`, `passphrase I type '…'`, `laptop: VALUE`."""
+"""Finds a secret by how it is used: `using VALUE as the key`, `laptop: VALUE`, `swipe a big L`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def find_told_uses(data: bytes) -> Iterator[Span]:
     for opening in _openings().finditer(data):
         shape = opening.lastindex - 1
         pattern, reader = _readers()[shape]
-        match = pattern.match(data, opening.start(), opening.end() + _WINDOW)
+        match = pattern.match(data, opening.start(), opening.start() + _WINDOW)
         if match and (span := reader(match)):
             yield span
             if span.kind == "generic-token":
@@ -35,12 +35,12 @@ def _openings() -> Any:
     """Words after which a secret is used; each is a group, in the order of the readers."""
     sources = (
         pattern_of("screen_patterns", "phones_only"),
-        pattern_of("machines"),
+        rf"{pattern_of('machines')}\b[^\n&+$%#*!@]{{4,50}}[&+$%#*!@][A-Za-z0-9]",
         rf"(?:[A-Z0-9]+_)*{pattern_of('key_roles')}s?[ :=,]",
-        rf"{pattern_of('used')}[ ]",
-        r"(?:pass[ -]?code|code|pin)[ :]",
-        rf"{pattern_of('passwords')}[ ,]",
-        pattern_of("accounts"),
+        rf"{pattern_of('used')}[ ]\S{{10,100}}[ ]{pattern_of('as')}[ ]",
+        r"(?:pass[ -]?code|code|pin)\b[ :][^\n!#$%&*+?^]{1,30}[!#$%&*+?^]",
+        rf"{pattern_of('passwords')},?[ ](?:that[ ])?{pattern_of('speakers')}[ ]",
+        rf"{pattern_of('accounts')},[ ][^\s0-9]*[0-9]",
     )
     return compile_pattern(r"(?i)\b(?:" + "|".join(f"({source})" for source in sources) + ")")
 
@@ -64,7 +64,10 @@ def _readers() -> tuple[tuple[Any, Any], ...]:
     screen = rf"\b(?:{drawn}|{screens}{near}{phones}|{phones}{near}{screens})"
     rows = (
         (rf"{screen}\b[^.;!?\n\xff]{{0,40}}?[ ](?-i:({_SHAPE}))", _read_shape),
-        (rf"\b{machine}(?:(?:[ ][a-z]{{1,10}}){{0,3}}?{sign}|{link}){_SIGNED}{_END}", _read_labelled),
+        (
+            rf"\b{machine}(?:(?:[ ][a-z]{{1,10}}){{0,3}}?{sign}|{link}){_SIGNED}{_END}",
+            _read_labelled,
+        ),
         (rf"(?:[A-Z0-9]+_)*{role}s?(?:,[ ]|{link}){_RUN}", _read_key),
         (
             rf"\b{used}[ ]{_RUN}[ ]{pattern_of('as')}[ ]{article}(?:[a-z0-9_-]+[ ]){{0,2}}{role}\b",
@@ -97,9 +100,11 @@ def _read_labelled(match: Any) -> Span | None:
 
 def _read_key(match: Any) -> Span | None:
     value = trim(match[1])
-    return Span(match.start(1), match.start(1) + len(value), "generic-token") if (
-        _is_key(value)
-    ) else None
+    return (
+        Span(match.start(1), match.start(1) + len(value), "generic-token")
+        if (_is_key(value))
+        else None
+    )
 
 
 def _is_key(value: str) -> bool:

@@ -122,6 +122,7 @@ def _read_mixed(data: bytes, start: int, found: bytes) -> Span | None:
     return _read_code(data, start, start + len(value)) if is_code else None
 
 
+_BEFORE_WORD = b" \n\t\"'`*:(\xff"
 _SENT_CODE = r"[A-Z0-9]{5,6}"
 _YEAR_CHARS = 4
 _MIN_LETTERS = 4
@@ -140,7 +141,7 @@ def _read_password(data: bytes, start: int, value: str) -> Span | None:
         return None
     if data[start - 1 : start] in (b'"', b"'") and data[end + 1 : end + 2] == b")":
         return None
-    if data[start - 1 : start] == b"-" and start:
+    if start and not has_digit(value) and data[start - 1] not in _BEFORE_WORD:
         return None
     near = _sentences_near(data, start, end)
     handed = _is_handed_over(value, near)
