@@ -1,7 +1,8 @@
 """Measures the secret guard on sentences in ordinary talk: `python -m bench.plain_talk`.
 
 The sentences are in tests/guard/plain_talk. The files `…_by_another` are by another author than the
-rules; nothing of their half b but its counts was looked at while the rules were written.
+rules, and were read for them. Those `…_unseen` are by a third author: nobody who writes rules may
+look at more of them than the counts, so `--show` does not print them.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ def _report(name: str, wrong: list[Sentence], sentences: list[Sentence], show: s
     for half in "ab":
         bad = [one for one in wrong if one.half == half]
         total = sum(one.half == half for one in sentences)
+        if not total:
+            continue
         print(f"{name}, half {half}: {len(bad)} of {total} ({100 * len(bad) / total:.1f} %)")
         for one in bad if half in show else ():
             print(f"    {one.lang} {one.previous} {one.text}\n       {redacted(one)}")
@@ -93,13 +96,14 @@ def main() -> None:
     parser.add_argument("--turns", type=Path, nargs="*", default=[], help="conversation files")
     parser.add_argument("--show", default="", help="halves whose failures are printed: a, b or ab")
     arguments = parser.parse_args()
-    for author in ("", "_by_another"):
+    for author in ("", "_by_another", "_unseen"):
+        show = "" if author == "_unseen" else arguments.show
         secret = read_sentences(f"secrets{author}.jsonl")
         harmless = read_sentences(f"harmless{author}.jsonl")
         stored = [one for one in secret if is_stored(one)]
         flagged = [one for one in harmless if redacted(one) != one.text]
-        _report(f"secrets{author} stored", stored, secret, arguments.show)
-        _report(f"harmless{author} flagged", flagged, harmless, arguments.show)
+        _report(f"secrets{author} stored", stored, secret, show)
+        _report(f"harmless{author} flagged", flagged, harmless, show)
     for path in arguments.turns:
         turns = list(read_turns(path))
         alarms = [(text, found) for text in turns if (found := redact(text)).findings]

@@ -11,15 +11,21 @@ pytestmark = pytest.mark.feature("A5")
 
 SECRETS = read_sentences("secrets.jsonl")
 HARMLESS = read_sentences("harmless.jsonl")
-MAX_STORED = 0.05
-MAX_FLAGGED = 0.005
+MAX_STORED = 0.03
+MAX_FLAGGED = 0.002
 
-# By an author who did not know the rules. Half b was not looked at while they were written, but for
-# its counts: what is still stored of it is the honest measure, and must not become more.
+# By an author who did not know the rules; read for them afterwards.
 SECRETS_BY_ANOTHER = read_sentences("secrets_by_another.jsonl")
 HARMLESS_BY_ANOTHER = read_sentences("harmless_by_another.jsonl")
-MAX_STORED_BY_ANOTHER = {"a": 0.05, "b": 0.34}
-MAX_FLAGGED_BY_ANOTHER = 0.01
+MAX_STORED_BY_ANOTHER = {"a": 0.02, "b": 0.02}
+MAX_FLAGGED_BY_ANOTHER = 0.005
+
+# By a third author, of whom nothing but the counts was looked at while the rules were written: what
+# is stored of it is the honest measure, and must not become more.
+SECRETS_UNSEEN = read_sentences("secrets_unseen.jsonl")
+HARMLESS_UNSEEN = read_sentences("harmless_unseen.jsonl")
+MAX_STORED_UNSEEN = 0.35
+MAX_FLAGGED_UNSEEN = 0.017
 
 
 def test_at_most_one_secret_in_twenty_is_left_in_ordinary_talk() -> None:
@@ -53,6 +59,56 @@ def test_harmless_talk_of_another_author_is_left_alone() -> None:
     flagged = sum(redacted(one) != one.text for one in HARMLESS_BY_ANOTHER)
     assert len(HARMLESS_BY_ANOTHER) >= 200
     assert flagged <= MAX_FLAGGED_BY_ANOTHER * len(HARMLESS_BY_ANOTHER)
+
+
+def test_no_more_secrets_of_an_unseen_author_are_left_than_measured() -> None:
+    stored = sum(map(is_stored, SECRETS_UNSEEN))
+    flagged = sum(redacted(one) != one.text for one in HARMLESS_UNSEEN)
+    assert len(SECRETS_UNSEEN) >= 100
+    assert len(HARMLESS_UNSEEN) >= 120
+    assert stored <= MAX_STORED_UNSEEN * len(SECRETS_UNSEEN)
+    assert flagged <= MAX_FLAGGED_UNSEEN * len(HARMLESS_UNSEEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("my passwrod is Sunnyside44", "Sunnyside44"),
+        ("mein Kennwrot lautet Regenwurm", "Regenwurm"),
+        ("mi contrasenya es berenjena", "berenjena"),
+        ("ipad: mango&lime", "mango&lime"),
+        ("portatile gatto&luna", "gatto&luna"),
+        ("Kestrel$Lane is what gets you into my laptop", "Kestrel$Lane"),
+        ("the code for my cousin's greenhouse is 4471", "4471"),
+        ("Der Code für Omas Nähkammer lautet 4471", "4471"),
+        ("il codice per la dispensa è 8812", "8812"),
+        ("my phone unlocks with a big Z", "a big Z"),
+        ("el patrón del móvil es una L desde arriba", "una L desde arriba"),
+        ("asks for my memorable word and it's purple kettle, I think", "purple kettle"),
+        ("I have two keys, AKq81-LLx09-Zp and BKq77-MMx10-Qp, for tests", "BKq77-MMx10-Qp"),
+        ("steam emailed me R4VKD just now", "R4VKD"),
+        ("the zoom passcode Tq8!w, at four", "Tq8!w"),
+    ],
+)
+def test_a_value_is_found_by_how_it_is_used(text: str, secret: str) -> None:
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my passport is in the drawer",
+        "I forgot my password and it's annoying",
+        "the class code is 4471, the product code is 88213",
+        "my laptop runs Ubuntu+GNOME and has Intel&AMD stickers",
+        "router: TP-Link&Archer",
+        "the screen is in a C shape and the phone is in A condition",
+        "keys like Q3Report2024 in the bucket",
+        "la parola chiave del tema è solitudine",
+    ],
+)
+def test_a_value_that_is_used_for_something_else_is_left_alone(text: str) -> None:
+    assert not find_secrets(text)
 
 
 @pytest.mark.parametrize(
