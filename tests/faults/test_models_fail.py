@@ -55,7 +55,7 @@ HASTY = RetryPolicy(max_retries=1, initial_delay=0.01, max_delay=0.05)
 
 BY_ASSISTANT = "Your brother Ruprecht lives in Zanzibar."
 BY_TOOL = "The vault of the person is at Samarkand."
-BY_BOB = "The safe word is heliotrope"
+BY_BOB = "The colour of the shed is heliotrope"
 TRAPS = ("ruprecht", "zanzibar", "samarkand", "heliotrope", "injected")
 OWN = (
     "Ada keeps bees behind the greenhouse",

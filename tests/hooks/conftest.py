@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import remembrancer
+from remembrancer.access.login_links import ServerStart
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.memory import Memory
@@ -51,8 +52,10 @@ def serve(store: remembrancer.Remembrancer) -> Iterator[Serve]:
 
         def start() -> Served:
             server = ending.enter_context(served(store))
-            key, file = run.publish_local_key(store, int(server.address.rpartition(":")[2]))
-            ending.callback(run.LocalAccess(None, key, file).revoke, store)
+            port = int(server.address.rpartition(":")[2])
+            begun = ServerStart.new()
+            key, file = run.publish_local_key(store, port, begun)
+            ending.callback(run.LocalAccess(begun, None, key, file).revoke, store)
             return server
 
         yield start

@@ -296,10 +296,11 @@ def test_M14_stats_tell_maturity_confidence_effectiveness_and_the_last_consolida
     assert stats["consolidated_at"] is None
 
 
-@pytest.mark.parametrize("path", ["/api/memory", "/api/facts"])
+@pytest.mark.parametrize("path", ["/api/memory", "/api/memory/facts"])
 def test_delete_for_good_skips_the_trash(ada: httpx.Client, path: str) -> None:
     kept = remembered(ada, "The boat is red.")
-    ada.delete(f"{path}/{kept}")
+    deleted = ada.delete(f"{path}/{kept}")
+    assert deleted.is_success, deleted.text
     assert contents(ada.get("/api/trash")) == {"The boat is red."}
 
     gone = ada.delete(f"{path}/{kept}", params={"for_good": True})

@@ -189,8 +189,8 @@ def assert_usable(place: str, tenant: str, users: Iterable[str]) -> None:
             findings = me.audit().findings
             assert not findings, findings[:3]
             for memory in me.list(limit=5, status="active").items:
-                found = {one.memory.id for one in me.recall(memory.search_text, limit=5)}
-                assert memory.id in found
+                found = {one.memory.id for one in me.recall(memory.content, limit=5)}
+                assert memory.id in found, memory.search_text
             added = me.remember(f"The shelf of {user} is old", subject=user, predicate="end")
             assert me.get(added.memory.id).content == added.memory.content
 

@@ -69,7 +69,7 @@ def test_what_is_foreign_is_missing_on_every_surface(engine: Remembrancer) -> No
     if engine.settings.profile == "instances":
         others += [Caller("ada", tenant, "another"), Caller("bob", tenant, "another")]
     else:
-        others += [Caller("bob", tenant, "helper"), Caller("ada ", tenant, "helper")]
+        others += [Caller("bob", tenant, "helper"), Caller("Ada", tenant, "helper")]
     hers = aim_of(engine, ada)
     before = engine.for_user("ada", tenant=tenant, agent="helper").list().items
     for other in others:

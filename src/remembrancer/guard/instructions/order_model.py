@@ -27,6 +27,9 @@ MAX_SENTENCES = 4
 MAX_CHARS = 1_000
 """What is beyond is not read."""
 
+MIN_WORDS = 5
+"""Fewer words say too little to judge."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|<!--|-->")
 _DIGITS = re.compile(r"[0-9]+")
 _WORDS = re.compile(r"[^\W_]+|[@`:$€]")
@@ -41,18 +44,19 @@ def reads_like_order(plain: str, *, strict: bool) -> bool:
     if not passages:
         return False
     weights, bias, usual, certain = _load_weights()
-    return any(score(one, weights, bias) > (certain if strict else usual) for one in passages)
+    needed = certain if strict else usual
+    return any(score(one, weights, bias) > needed for one in passages)
 
 
 def split_passages(plain: str) -> list[str]:
     """The sentences of a short text, and the whole; nothing of a long one."""
     if len(plain) > MAX_CHARS:
         return []
-    found = (one.strip() for one in _SENTENCE_END.split(plain))
-    sentences = [one for one in found if one]
+    sentences = [one.strip() for one in _SENTENCE_END.split(plain) if one.strip()]
     if len(sentences) > MAX_SENTENCES:
         return []
-    return [*sentences, plain] if len(sentences) > 1 else sentences
+    passages = [*sentences, plain] if len(sentences) > 1 else sentences
+    return [one for one in passages if len(one.split()) >= MIN_WORDS]
 
 
 def score(sentence: str, weights: Any, bias: float) -> float:
