@@ -28,6 +28,7 @@ from remembrancer.integrations.hooks.claude_code import parse_turns
 from remembrancer.integrations.langgraph import RemembrancerStore
 from remembrancer.integrations.memory_files import MemoryFiles
 from remembrancer.memory import Memory
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.toolsets import select_tools
 from remembrancer.types import Kind
@@ -103,7 +104,8 @@ def write_memory_file(person: Person, text: str) -> None:
         return
 
 
-def record_hook(person: Person, text: str) -> None:
+def parse_agent_session(text: str) -> list[TurnInput]:
+    """The turns of a coding agent whose tool gave a text, which the agent repeats."""
     entries = (
         ("user", "Read the file."),
         ("user", [{"type": "tool_result", "content": text}]),
@@ -113,7 +115,11 @@ def record_hook(person: Person, text: str) -> None:
         json.dumps({"type": role, "message": {"role": role, "content": content}})
         for role, content in entries
     ]
-    person.me.append(list(parse_turns(lines)), "session")
+    return list(parse_turns(lines))
+
+
+def repeat_agent_session(person: Person, text: str) -> None:
+    person.me.append(parse_agent_session(text), "session")
 
 
 Plant = Callable[[Person, str], object]
@@ -133,7 +139,7 @@ WAYS: dict[str, Plant] = {
     "import of mem0": import_mem0,
     "import of a conversation": import_chat,
     "a file of Claude's memory tool": write_memory_file,
-    "a coding agent's transcript": record_hook,
+    "a coding agent's transcript": repeat_agent_session,
 }
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import text
 from typer.testing import CliRunner
 
 from remembrancer.cli.app import app
@@ -18,16 +17,9 @@ from remembrancer.embed import Embedder
 from remembrancer.engine import Remembrancer
 from remembrancer.store.pg_wal import MAX_OVERWRITTEN_BYTES
 from tests.support.opening import open_at_place
+from tests.support.postgres import as_administrator
 
 pytestmark = pytest.mark.feature("X4")
-
-
-@contextlib.contextmanager
-def as_administrator(place: str) -> Iterator[Connection]:
-    engine = create_engine(place.replace("postgresql://", "postgresql+psycopg://"))
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        yield connection
-    engine.dispose()
 
 
 def read_log(place: str) -> bytes:

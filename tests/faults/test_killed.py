@@ -12,7 +12,6 @@ import secrets
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
@@ -96,17 +95,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "memory")
     name = f"killed_{secrets.token_hex(4)}"
     return str(request.getfixturevalue("postgres_server")(name))
-
-
-@pytest.fixture
-def running() -> Iterator[list[BaseProcess]]:
-    """Processes that are ended, whatever happens."""
-    started: list[BaseProcess] = []
-    yield started
-    for one in started:
-        if one.is_alive():
-            one.kill()
-        one.join()
 
 
 both_engines = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)

@@ -12,7 +12,6 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -58,17 +57,6 @@ class Scene:
     users: tuple[str, ...]
     disk: Path | None = None
     log: Path | None = None
-
-
-@pytest.fixture
-def running() -> Iterator[list[BaseProcess]]:
-    """Processes that are ended, whatever happens."""
-    started: list[BaseProcess] = []
-    yield started
-    for one in started:
-        if one.is_alive():
-            one.kill()
-        one.join()
 
 
 def test_kill_9_loses_nothing_that_was_acknowledged(

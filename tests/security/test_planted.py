@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableLambda
 
+from bench.planted import parse_agent_session
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.guard.instructions.detector import detect_instructions
 from remembrancer.guard.repetition import repeats_words
-from remembrancer.integrations.hooks.claude_code import parse_turns
 from remembrancer.integrations.langgraph import RemembrancerStore
 from remembrancer.integrations.memory_files import MemoryFiles
 from remembrancer.memory import Memory
@@ -114,16 +114,7 @@ def test_X8_a_quarantined_message_gives_a_conversation_no_title(me: Memory) -> N
 
 def test_X8_the_tools_of_a_coding_agent_are_text_from_outside(me: Memory) -> None:
     for number, text in enumerate((FINDING, ORDER)):
-        entries = (
-            ("user", "Read the file."),
-            ("user", [{"type": "tool_result", "content": text}]),
-            ("assistant", [{"type": "text", "text": f"The file says: {text}"}]),
-        )
-        lines = [
-            json.dumps({"type": role, "message": {"role": role, "content": content}})
-            for role, content in entries
-        ]
-        me.append(list(parse_turns(lines)), f"session-{number}")
+        me.append(parse_agent_session(text), f"session-{number}")
 
     assert_marked(me)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Connection, create_engine
 
 
 def start_postgres(data: str | Path, *, durable: bool = False) -> Any:
@@ -36,3 +40,12 @@ def stop_at_once(server: Any) -> None:
 
     how = ("-w", "-D", str(server.pgdata), "-m", "immediate", "stop")
     pgexec("pg_ctl", how, bin_path=server.bin_path, user=server.system_user)
+
+
+@contextlib.contextmanager
+def as_administrator(place: str) -> Iterator[Connection]:
+    """A connection of the address's own login, in autocommit mode."""
+    engine = create_engine(place.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        yield connection
+    engine.dispose()

@@ -73,7 +73,7 @@ class Worker:
         self.acknowledge(one())
 
     def remember(self) -> Promises:
-        words, key = f"The box {self.word()} is full", f"content {self.done}"
+        words, key = f"The crate {self.word()} is full", f"content {self.done}"
         memory = self.me.remember(words, subject=f"shelf {self.name}", predicate=key).memory
         self.active.append(memory.id)
         return {memory.id: 1}
@@ -82,7 +82,7 @@ class Worker:
         if not self.active:
             return self.remember()
         old = self.active.pop(self.chance.randrange(len(self.active)))
-        new = self.me.update(old, f"The box {self.word()} is empty").memory.id
+        new = self.me.update(old, f"The crate {self.word()} is empty").memory.id
         self.active.append(new)
         return {old: 2, new: 1}
 
@@ -94,7 +94,7 @@ class Worker:
         return {memory: 2}
 
     def append(self) -> Promises:
-        said = [f"I looked into the box {self.word()}" for _ in range(TURNS)]
+        said = [f"I looked into the crate {self.word()}" for _ in range(TURNS)]
         session = f"chat {self.name}"
         self.me.append([{"role": "user", "content": one} for one in said], session)
         self.turns += TURNS
@@ -189,7 +189,7 @@ def assert_usable(place: str, tenant: str, users: Iterable[str]) -> None:
             findings = me.audit().findings
             assert not findings, findings[:3]
             for memory in me.list(limit=5, status="active").items:
-                found = {one.memory.id for one in me.recall(memory.content, limit=5)}
+                found = {one.memory.id for one in me.recall(memory.search_text, limit=5)}
                 assert memory.id in found, memory.search_text
             added = me.remember(f"The shelf of {user} is old", subject=user, predicate="end")
             assert me.get(added.memory.id).content == added.memory.content
